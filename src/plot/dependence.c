@@ -66,6 +66,7 @@ static cr_status draw_column(cr_scratch *s, const cr_model *m, const cr_table *t
     bool    category = c->type == CR_CATEGORY;
     double *x = copy(s, d.x, d.n), *lower = copy(s, d.lower, d.n * d.curves);
     double *upper = copy(s, d.upper, d.n * d.curves), *mean = copy(s, d.mean, d.n * d.curves);
+    double *lower_band = copy(s, d.band_lower, d.n), *upper_band = copy(s, d.band_upper, d.n);
     CR_TRY(s->status);
     *chart = (cri_chart){ .title = name, .x = { .title = name } };
     for (size_t i = 0; category && i < d.n; i++) x[i] = (double)i;
@@ -75,6 +76,12 @@ static cr_status draw_column(cr_scratch *s, const cr_model *m, const cr_table *t
                                         category ? CRI_SVG_BARS : CRI_SVG_BAND, CRI_SVG_SKY,
                                         category ? 1 : 0.28, category ? 2 : 0, false },
                       ':', x, lower, upper, d.n);
+    if (d.curves == 1 && !isnan(lower_band[0]))
+        cri_chart_add(chart,
+                      (cri_svg_series){ "95 % interval of the mean curve",
+                                        category ? CRI_SVG_BARS : CRI_SVG_BAND, CRI_SVG_BLUE,
+                                        category ? 1 : 0.4, category ? 4 : 0, false },
+                      '=', x, lower_band, upper_band, d.n);
     size_t shown = d.curves < MOST_CLASSES ? d.curves : MOST_CLASSES;
     for (size_t k = shown; k-- > 0;) /* the legend turns the order round */
         cri_chart_add(chart,

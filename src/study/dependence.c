@@ -7,6 +7,8 @@
 #include "base/sort.h"
 #include "data/table/subset.h"
 #include "data/table/table_internal.h"
+#include "math/special/special.h"
+#include "models/core/model_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +18,8 @@ enum {
     MOST_LEVELS = 50,
     MOST_ROWS = 500
 }; /* the arrays of values hold MOST_LEVELS */
+
+static const double BAND_TAIL = 0.975;
 
 /* --- values ---------------------------------------------------------------------------------- */
 
@@ -86,6 +90,31 @@ static double quantile_of(const double *x, size_t n, double q)
     return i + 1 < n ? x[i] + (at - low) * (x[i + 1] - x[i]) : x[i];
 }
 
+/* How sure the mean curve is at one value, over the first rows of `set`. */
+static cr_status set_band(cr_ctx *cx, const dependence_work *w, const cr_table *set, size_t v)
+{
+    cr_status      st = CR_OK;
+    cr_scratch     s = cr_scratch_begin(cx);
+    cr_dependence *o = w->out;
+    size_t        *first = cr_scratch_index(&s, w->rows);
+    cr_table      *rows = NULL;
+    double         scale = NAN, dof = INFINITY, half = NAN;
+
+    CR_TRY(s.status);
+    for (size_t i = 0; i < w->rows; i++) first[i] = i;
+    if (!w->classes) {
+        CR_TRY(cri_table_subset(cx, set, first, w->rows, &rows));
+        CR_TRY(cri_mean_spread(cx, w->model, rows, &scale, &dof));
+        half = scale * (isinf(dof) ? cr_norm_ppf(BAND_TAIL) : cr_student_t_ppf(BAND_TAIL, dof));
+    }
+    o->band_lower[v] = o->mean[v] - half;
+    o->band_upper[v] = o->mean[v] + half;
+done:
+    cr_table_free(cx, rows);
+    cr_scratch_end(&s);
+    return st;
+}
+
 static cr_status set_value(cr_ctx *cx, void *arg, size_t v)
 {
     cr_status        st = CR_OK;
@@ -112,6 +141,7 @@ static cr_status set_value(cr_ctx *cx, void *arg, size_t v)
         o->lower[k * o->n + v] = n ? quantile_of(y, n, 0.1) : (double)NAN;
         o->upper[k * o->n + v] = n ? quantile_of(y, n, 0.9) : (double)NAN;
     }
+    CR_TRY(set_band(cx, w, set, v));
 done:
     cr_prediction_free(cx, &p);
     cr_table_free(cx, set);
@@ -145,7 +175,9 @@ static cr_status allocate(cr_ctx *cx, size_t curves, cr_dependence *d)
     d->mean = cr_alloc(cx, curves * d->n, sizeof *d->mean);
     d->lower = cr_alloc(cx, curves * d->n, sizeof *d->lower);
     d->upper = cr_alloc(cx, curves * d->n, sizeof *d->upper);
-    return d->mean && d->lower && d->upper ? CR_OK : CR_ENOMEM;
+    d->band_lower = cr_alloc(cx, d->n, sizeof *d->band_lower);
+    d->band_upper = cr_alloc(cx, d->n, sizeof *d->band_upper);
+    return d->mean && d->lower && d->upper && d->band_lower && d->band_upper ? CR_OK : CR_ENOMEM;
 }
 
 cr_status cr_partial_dependence(cr_ctx *cx, const cr_model *model, const cr_table *t,
@@ -193,5 +225,7 @@ void cr_dependence_free(cr_ctx *cx, cr_dependence *d)
     cr_free(cx, d->mean, d->curves * d->n, sizeof *d->mean);
     cr_free(cx, d->lower, d->curves * d->n, sizeof *d->lower);
     cr_free(cx, d->upper, d->curves * d->n, sizeof *d->upper);
+    cr_free(cx, d->band_lower, d->n, sizeof *d->band_lower);
+    cr_free(cx, d->band_upper, d->n, sizeof *d->band_upper);
     *d = (cr_dependence){ 0 };
 }

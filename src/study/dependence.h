@@ -1,6 +1,8 @@
 /* dependence.h -- how predictions change with one column.
  *   mean(v)  = average over the rows of the prediction with the column set to v and all else as it is
  *   lower(v), upper(v) = the 10 % and 90 % quantiles over the rows of these predictions
+ *   band_lower(v), band_upper(v) = the central interval of 95 % of mean(v) under the posterior, without noise, of numbers
+ *              whose model knows it
  * The prediction is the mean of a number, or the probability of each class.  The curves of single rows spread widely
  * where the column interacts with others.  v runs over values that the column has, at up to 25 quantiles, or over all
  * levels of a category.  Where columns go together, some rows are combinations that do not occur.
@@ -16,7 +18,8 @@ typedef struct cr_dependence {
     size_t      n, curves; /* values; 1 of numbers and of two classes, else the classes  */
     size_t     *row;       /* [n] a row of the table that has the value                  */
     double     *x;         /* [n] the values of a number; 0, 1, ... of a category        */
-    double     *mean, *lower, *upper; /* [curves x n] */
+    double     *mean, *lower, *upper;    /* [curves x n] */
+    double     *band_lower, *band_upper; /* [n]; NaN where it is not known */
     size_t      rows; /* that were averaged over                                    */
 } cr_dependence;
 

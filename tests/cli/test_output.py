@@ -223,12 +223,15 @@ def test_dependence_of_a_line(credence, diabetes, model):
     shown = json.loads(credence("plot", "model.cred", diabetes, "--kind", "dependence", "--over", "bmi,bp", "--json").stdout)
     assert [part["title"] for part in shown["parts"]] == ["bmi", "bp"]
     for part in shown["parts"]:
-        band, line = part["series"]
+        rows, band, line = part["series"]
         slope = (line["y"][-1] - line["y"][0]) / (line["x"][-1] - line["x"][0])
         assert slope == pytest.approx(slopes[part["title"]], rel=1e-6)
         assert all(low < y < high for low, y, high in zip(band["lower"], line["y"], band["upper"]))
+        assert all(low < y < high for low, y, high in zip(rows["lower"], line["y"], rows["upper"]))
+        width = [high - low for low, high in zip(band["lower"], band["upper"])]
+        assert band["name"] == "95 % interval of the mean curve" and min(width) < 0.5 * max(width) < 100
     table = rows_of(credence("plot", "model.cred", diabetes, "--kind", "dependence", "--over", "bmi", "--format", "csv"))
-    assert {row["part"] for row in table} == {"bmi"} and len(table) == 2 * len(shown["parts"][0]["series"][1]["x"])
+    assert {row["part"] for row in table} == {"bmi"} and len(table) == 3 * len(shown["parts"][0]["series"][1]["x"])
 
 
 def test_dependence_of_classes(credence, refused, seeds):

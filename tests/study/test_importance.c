@@ -1,5 +1,7 @@
 /* test_importance.c -- what predictions rest on: permutation importance and partial dependence, known by other roads. */
 #include "fixture.h"
+#include "math/special/special.h"
+#include "models/core/parts.h"
 #include "study/dependence.h"
 #include "study/importance.h"
 
@@ -114,6 +116,58 @@ TEST(dependence_of_a_line)
     }
     cr_dependence_free(cx, &d);
     cr_prediction_free(cx, &p);
+}
+
+/* How sure the mean curve is: of a line by the covariance of its coefficients, of a process by draws of its function. */
+TEST(band_of_the_mean_curve)
+{
+    enum { N = 30, DRAWS = 4000 };
+    double        X[2 * N], y[N], *V = NULL, mean = 0;
+    size_t        q = 0;
+    cr_dependence d;
+    cr_rng        r = cr_rng_stream(3, 1);
+    for (size_t i = 0; i < N; i++) {
+        X[2 * i] = cr_rng_normal(&r), X[2 * i + 1] = 5 + cr_rng_normal(&r);
+        y[i] = X[2 * i] - 2 * X[2 * i + 1] + cr_rng_normal(&r);
+        mean += X[2 * i + 1] / N;
+    }
+    cr_table *t = make_table(cx, X, N, 2, y, NULL);
+    cr_model *m = fit(cx, "linear", t, "target=y");
+    assert_ok(cx, cr_covariance(cx, m, &V, &q));
+    assert_int_equal(q, 3);
+    assert_ok(cx, cr_partial_dependence(cx, m, t, "x1", &d));
+    for (size_t v = 0; v < d.n; v++) {
+        double z[] = { 1, d.x[v], mean }, variance = 0;
+        for (size_t a = 0; a < 3; a++)
+            for (size_t b = 0; b < 3; b++) variance += z[a] * V[a * 3 + b] * z[b];
+        double half = cr_student_t_ppf(0.975, N - 3) * sqrt(variance);
+        assert_close(d.band_lower[v], d.mean[v] - half, 1e-9);
+        assert_close(d.band_upper[v], d.mean[v] + half, 1e-9);
+    }
+    cr_free(cx, V, q * q, sizeof *V);
+    cr_dependence_free(cx, &d);
+
+    double *f = cr_alloc(cx, (size_t)N * DRAWS, sizeof *f), first = 0, second = 0;
+    m = fit(cx, "gp", t, "target=y hyper=map");
+    assert_ok(cx, cr_partial_dependence(cx, m, t, "x1", &d));
+    for (size_t i = 0; i < N; i++) X[2 * i] = d.x[d.n - 1];
+    assert_ok(cx,
+              cr_sample_functions(cx, m, make_table(cx, X, N, 2, NULL, NULL), false, DRAWS, 1, f));
+    for (size_t k = 0; k < DRAWS; k++) {
+        double average = 0;
+        for (size_t i = 0; i < N; i++) average += f[i * DRAWS + k] / N;
+        first += average / DRAWS, second += average * average / DRAWS;
+    }
+    double sd = sqrt(second - first * first);
+    assert_close(d.mean[d.n - 1], first, 5 * sd / sqrt(DRAWS));
+    assert_close(d.band_upper[d.n - 1] - d.mean[d.n - 1], 1.96 * sd, 0.06 * 1.96 * sd);
+    cr_free(cx, f, (size_t)N * DRAWS, sizeof *f);
+    cr_dependence_free(cx, &d);
+
+    m = fit(cx, "tree", t, "target=y");
+    assert_ok(cx, cr_partial_dependence(cx, m, t, "x1", &d));
+    assert_true(isnan(d.band_lower[0]) && isnan(d.band_upper[0]));
+    cr_dependence_free(cx, &d);
 }
 
 TEST(dependence_of_levels_and_classes)

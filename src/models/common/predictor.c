@@ -252,6 +252,37 @@ done:
     return st;
 }
 
+/* The mean is linear in the terms: its average is the mean of the average row. */
+cr_status cri_predictor_mean_spread(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,
+                                    double *out_scale, double *out_dof)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *x = cr_scratch_f64(&s, m->p), *u = cr_scratch_bytes(&s, m->p, sizeof(double));
+    double     h = m->mean_share;
+
+    CR_TRY(s.status);
+    if (m->diagonal || m->robust || isnan(m->sigma)) goto done;
+    for (size_t i = 0; i < rows->n; i++) {
+        cri_rows_fill(rows, i, i + 1, x, m->p);
+        for (size_t j = 0; j < m->p; j++) u[j] += x[j] / (double)rows->n;
+    }
+    for (size_t j = 0; j < m->p; j++) {
+        u[j] = (u[j] - m->centre[j]) / m->scale[j];
+        h += m->plain * u[j] * u[j];
+    }
+    for (size_t k = 0; k < m->rank; k++) {
+        double f = 0;
+        for (size_t j = 0; j < m->p; j++) f += m->factor[k * m->p + j] * u[j];
+        h += m->sign * f * f;
+    }
+    *out_scale = m->sigma * sqrt(fmax(h, 0));
+    *out_dof = m->dof;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 cr_status cri_predictor_predict(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,
                                 cr_prediction *out)
 {

@@ -66,6 +66,11 @@ cr_status cri_predictor_quality(cr_ctx *cx, const cri_predictor *m, const cri_ro
 cr_status cri_predictor_predict(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,
                                 cr_prediction *out);
 
+/* The scale, without noise, of the average over rows of the mean, and its degrees of freedom; NaN where the leverage is
+ * not all in plain and F.  O(n p). */
+cr_status cri_predictor_mean_spread(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,
+                                    double *out_scale, double *out_dof);
+
 /* What the sd of a parameter is: that of its posterior; or its standard error, with t and p or
  * without. */
 typedef enum cri_shown { CRI_SHOW_POSTERIOR, CRI_SHOW_TESTS, CRI_SHOW_ERRORS } cri_shown;

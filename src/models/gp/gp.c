@@ -569,6 +569,7 @@ const cr_model_class cri_class_gp = {
     .whole = &(const cri_whole_face){ .fit = gp_fit, .update = gp_update, .update_holds = true },
     .rows = &(const cri_rows_face){ .predict = cri_gp_predict,
                                     .sample = cri_gp_sample,
+                                    .mean_spread = cri_gp_mean_spread,
                                     .means_alone = true },
     .function = &(const cri_function_face){ .part = cri_gp_part,
                                             .function = cri_gp_function,

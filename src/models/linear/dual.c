@@ -247,3 +247,10 @@ cr_status cri_dual_predict(cr_ctx *cx, const cri_predictor *fit, const cri_kept_
     st = cri_predictor_predict(cx, fit, rows, &means);
     return st == CR_OK && out->scale ? cri_kept_rows_spread(cx, kept, fit, rows, out) : st;
 }
+
+cr_status cri_dual_mean_spread(cr_ctx *cx, const cri_predictor *fit, const cri_kept_rows *kept,
+                               const cri_rows *rows, double *out_scale, double *out_dof)
+{
+    if (kept->n > 0) return CR_OK;
+    return cri_predictor_mean_spread(cx, fit, rows, out_scale, out_dof);
+}

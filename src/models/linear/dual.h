@@ -44,5 +44,8 @@ cr_status cri_dual_set_sds(cr_ctx *cx, const cri_dual *dual, const cri_kept_rows
 /* Predictions of a fit in the dual; kept->n is 0 of one to dense rows. */
 cr_status cri_dual_predict(cr_ctx *cx, const cri_predictor *fit, const cri_kept_rows *kept,
                            const cri_rows *rows, cr_prediction *out);
+/* cri_predictor_mean_spread of such a fit; NaN of one to sparse rows. */
+cr_status cri_dual_mean_spread(cr_ctx *cx, const cri_predictor *fit, const cri_kept_rows *kept,
+                               const cri_rows *rows, double *out_scale, double *out_dof);
 
 #endif

@@ -477,19 +477,14 @@ static cr_status linear_predict(cr_ctx *cx, const void *state, const cri_rows *r
 {
     const linear_state *m = state;
     cr_status           st = cri_predictor_predict(cx, &m->fit, rows, out);
-    if (st != CR_OK || !out->scale || m->noise.noise_terms == 0) return st;
-    cr_scratch s = cr_scratch_begin(cx);
-    double    *own = cr_scratch_f64(&s, rows->n);
-    CR_TRY(s.status);
-    cri_noise_model_at(&m->noise, rows, own);
-    for (size_t i = 0; i < rows->n; i++) { /* the noise of the row instead of that of weight 1 */
-        double noise = m->fit.sigma * exp(own[i]), plain = m->fit.sigma;
-        out->scale[i] =
-            sqrt(fmax(out->scale[i] * out->scale[i] - plain * plain, 0) + noise * noise);
-    }
-done:
-    cr_scratch_end(&s);
-    return st;
+    return st != CR_OK ? st : cri_noise_model_spread(cx, &m->noise, m->fit.sigma, rows, out->scale);
+}
+
+static cr_status linear_mean_spread(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                    double *out_scale, double *out_dof)
+{
+    return cri_predictor_mean_spread(cx, &((const linear_state *)state)->fit, rows, out_scale,
+                                     out_dof);
 }
 
 static cr_status linear_covariance(cr_ctx *cx, const void *state, double **out, size_t *out_n)
@@ -584,23 +579,16 @@ static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design 
 
 /* --- file ------------------------------------------------------------------------------------ */
 
-static bool noise_fits(const cri_noise_model *n, size_t p)
-{
-    for (size_t k = 0; k < n->noise_terms; k++)
-        if (n->noise_term[k] >= p) return false;
-    return true;
-}
-
 static cr_status linear_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
     linear_state        *m = state;
     const cri_selection *s = &m->selection;
     size_t               p = cr_design_terms(design);
     (void)cx;
-    bool fits = cri_predictor_fits(&m->fit, p) &&
-                (m->method != CRI_SUBSET_NONE) == (s->rss != NULL) &&
-                (!s->rss || (s->p == p && s->size < s->sizes)) && noise_fits(&m->noise, p) &&
-                (!m->factor.mean || cri_rows_factor_fits(&m->factor, p));
+    bool fits =
+        cri_predictor_fits(&m->fit, p) && (m->method != CRI_SUBSET_NONE) == (s->rss != NULL) &&
+        (!s->rss || (s->p == p && s->size < s->sizes)) && cri_noise_model_fits(&m->noise, p) &&
+        (!m->factor.mean || cri_rows_factor_fits(&m->factor, p));
     return fits ? CR_OK : CR_EDATA;
 }
 
@@ -635,6 +623,7 @@ const cr_model_class cri_class_linear = {
                                     .review = linear_review },
     .whole = &(const cri_whole_face){ .fit = linear_fit },
     .rows = &(const cri_rows_face){ .predict = linear_predict,
+                                    .mean_spread = linear_mean_spread,
                                     .means_alone = true,
                                     .has_leverage = true },
     .covariance = linear_covariance,

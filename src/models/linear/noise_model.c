@@ -130,6 +130,57 @@ done:
     return st;
 }
 
+cr_status cri_noise_model_spread(cr_ctx *cx, const cri_noise_model *m, double sigma,
+                                 const cri_rows *rows, double *scale)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    if (!scale || m->noise_terms == 0) goto done;
+    double *own = cr_scratch_f64(&s, rows->n);
+    CR_TRY(s.status);
+    cri_noise_model_at(m, rows, own);
+    for (size_t i = 0; i < rows->n; i++) { /* the noise of the row instead of that of weight 1 */
+        double noise = sigma * exp(own[i]);
+        scale[i] = sqrt(fmax(scale[i] * scale[i] - sigma * sigma, 0) + noise * noise);
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The information on g is 2 D'D, D the centred terms: with C its correlations and n rows,
+ *   sum_k (log sd_k - (g_k sd_k)^2 / 2) - log |2 D'D| / 2 = -sum_k (log 2 n + (g_k sd_k)^2) / 2 - log |C| / 2. */
+cr_status cri_noise_model_occam(cr_ctx *cx, const cri_noise_model *m, const cri_rows *rows,
+                                double *out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     q = m->noise_terms + 1, n = rows->n;
+    double    *D = cr_scratch_matrix(&s, n, q), *A = cr_scratch_matrix(&s, q, q), sum = 0;
+    double    *u = cr_scratch_bytes(&s, n, sizeof(double)), *g = cr_scratch_f64(&s, q);
+    double    *unit = cr_scratch_f64(&s, q);
+
+    CR_TRY(s.status);
+    fill_columns(m, rows, D);
+    sum_equations(D, u, n, q, A, g, unit);
+    CR_TRY(cr_chol(cx, cr_mat_of(A, q, q)));
+    for (size_t k = 1; k < q; k++) {
+        double size = m->noise_coef[k - 1] * unit[k]; /* g sd sqrt(n) */
+        sum -= 0.5 * (log(2 * (double)n) + size * size / (double)n);
+    }
+    *out = sum - 0.5 * cr_chol_logdet(cr_cmat_of(A, q, q));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+bool cri_noise_model_fits(const cri_noise_model *m, size_t p)
+{
+    for (size_t k = 0; k < m->noise_terms; k++)
+        if (m->noise_term[k] >= p) return false;
+    return true;
+}
+
 /* --- describe --------------------------------------------------------------------------------- */
 
 void cri_noise_model_describe(const cri_noise_model *m, const cr_design *d, double unit,

@@ -31,6 +31,15 @@ void cri_noise_model_at(const cri_noise_model *m, const cri_rows *rows, double *
  * of log s. */
 cr_status cri_noise_model_step(cr_ctx *cx, cri_noise_model *m, const cri_rows *rows,
                                const double *u, double *out_step);
+/* opt_scale [n], of the noise sigma everywhere, := with that of each row instead; nothing to do without terms or scales. */
+cr_status cri_noise_model_spread(cr_ctx *cx, const cri_noise_model *m, double sigma,
+                                 const cri_rows *rows, double *opt_scale);
+/* What the log evidence gains when g, at its best, is integrated out under the prior g_k ~ N(0, 1 / sd_k^2), sd_k that of
+ * the term, by Laplace's approximation. */
+cr_status cri_noise_model_occam(cr_ctx *cx, const cri_noise_model *m, const cri_rows *rows,
+                                double *out);
+/* Whether what a file holds is of p terms. */
+bool cri_noise_model_fits(const cri_noise_model *m, size_t p);
 /* Adds noise.intercept and noise.TERM to the parameters; `unit` is the sd of the rest, in units of the target. */
 void cri_noise_model_describe(const cri_noise_model *m, const cr_design *design, double unit,
                               cri_sheet *parameters);

@@ -457,6 +457,13 @@ static cr_status ridge_predict(cr_ctx *cx, const void *state, const cri_rows *ro
     return cri_dual_predict(cx, &m->fit, &m->kept, rows, out);
 }
 
+static cr_status ridge_mean_spread(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                   double *out_scale, double *out_dof)
+{
+    const ridge_state *m = state;
+    return cri_dual_mean_spread(cx, &m->fit, &m->kept, rows, out_scale, out_dof);
+}
+
 /* --- describe and file ----------------------------------------------------------------------- */
 
 static const cr_field ridge_statistics[] = {
@@ -539,8 +546,10 @@ const cr_model_class cri_class_ridge = {
                                     .reopen = ridge_reopen,
                                     .review = ridge_review },
     .whole = &(const cri_whole_face){ .fit = ridge_fit },
-    .rows = &(
-        const cri_rows_face){ .predict = ridge_predict, .means_alone = true, .has_leverage = true },
+    .rows = &(const cri_rows_face){ .predict = ridge_predict,
+                                    .mean_spread = ridge_mean_spread,
+                                    .means_alone = true,
+                                    .has_leverage = true },
     .describe = ridge_describe,
     .statistics = ridge_statistics,
     .state = ridge_record,

@@ -142,6 +142,8 @@ cr_status cri_gp_function(cr_ctx *cx, const void *state, const cri_rows *rows, b
                           double *mean, double *opt_sd, double *opt_covariance);
 cr_status cri_gp_functions(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior,
                            size_t count, uint64_t seed, double *out);
+cr_status cri_gp_mean_spread(cr_ctx *cx, const void *state, const cri_rows *rows, double *out_scale,
+                             double *out_dof);
 cr_status cri_gp_slopes(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
 cr_status cri_gp_part(cr_ctx *cx, const void *state, const cr_design *design, size_t k,
                       const cri_rows *opt_rows, cr_part *out_part, double *mean, double *sd);

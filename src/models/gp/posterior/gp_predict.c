@@ -350,6 +350,24 @@ cr_status cri_gp_function(cr_ctx *cx, const void *state, const cri_rows *rows, b
     return answers_of(state)->function(cx, state, rows, prior, mean, opt_sd, opt_covariance);
 }
 
+cr_status cri_gp_mean_spread(cr_ctx *cx, const void *state, const cri_rows *rows, double *out_scale,
+                             double *out_dof)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = rows->n;
+    double    *mean = cr_scratch_f64(&s, n), *S = cr_scratch_matrix(&s, n, n), sum = 0;
+
+    CR_TRY(s.status);
+    CR_TRY(cri_gp_function(cx, state, rows, false, mean, NULL, S));
+    for (size_t i = 0; i < n * n; i++) sum += S[i];
+    *out_scale = sqrt(fmax(sum, 0)) / (double)n;
+    *out_dof = INFINITY;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 cr_status cri_gp_functions(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior,
                            size_t count, uint64_t seed, double *out)
 {
