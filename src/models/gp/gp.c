@@ -72,6 +72,7 @@
 enum { OPTIMIZE_EVIDENCE, OPTIMIZE_NONE };
 enum { SOLVER_CHOLESKY, SOLVER_CG };
 enum { HYPER_AUTO, HYPER_MAP, HYPER_BEST, HYPER_LAPLACE, HYPER_MCMC };
+enum { MANY_STARTS = 3 };
 enum { ONE_THREAD_ROWS = 256 }; /* whose covariance is too small to share among threads */
 
 CR_OPTIONS(gp_options, gp_table, GP_OPTIONS);
@@ -406,6 +407,17 @@ done:
     return st;
 }
 
+/* Starts that lead to as many optima leave open whether there is a better one; an average over hyper-parameters does not
+ * hang on it. */
+static void report_starts(cr_ctx *cx, const cri_gp_fit *f, const cri_gp_learned *learned)
+{
+    if (learned->starts < MANY_STARTS || learned->agreed > 1 || learned->expired) return;
+    cr_log(cx, CR_LOG_WARNING,
+           "only 1 of %zu starts of the search for hyper-parameters ended at the best optimum: "
+           "--restarts %zu looks for a better one",
+           learned->starts, f->restarts ? 4 * f->restarts : 10);
+}
+
 /* The hyper-parameters, where there is anything to learn them from. */
 static cr_status learn(cr_ctx *cx, cr_scratch *s, cri_gp_fit *f, cr_report *report)
 {
@@ -438,6 +450,7 @@ static cr_status learn(cr_ctx *cx, cr_scratch *s, cri_gp_fit *f, cr_report *repo
     CR_TRY(cri_gp_posterior_learned(cx, m, &learned, false, report));
     if (learned.expired) f->loo = false; /* the time is for predictions */
     if (!learned.expired) CR_TRY(find_spread(cx, f));
+    if (m->n_draws == 0) report_starts(cx, f, &learned);
 done:
     cr_ctx_set_threads(cx, threads);
     return st;
