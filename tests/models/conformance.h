@@ -51,6 +51,7 @@ static const struct exemption {
     { ORDER, "spline", "", "parameters", "lambda is without bound: the best curve is a line" },
     { ORDER, "spline", "", "lambda", "is without bound, as above" },
     { WEIGHTS, "gp", "--noise-column", "", "a variance per row says what a weight would" },
+    { WEIGHTS, "bayes-linear", "--noise-model", "", "says itself how precise a row is" },
     { WEIGHTS, "gp", "--noise-model", "", "says itself how precise a row is" },
     { WEIGHTS, "linear", "--noise-model", "", "says itself how precise a row is" },
     { WEIGHTS, "linear", "--weights", "", "has weights, which are precisions" },

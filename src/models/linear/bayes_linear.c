@@ -16,6 +16,7 @@
 CR_OPTIONS_TABLE(static, bayes_table, cri_bayes_options, CRI_BAYES_OPTIONS);
 
 static const cri_requirement bayes_requirements[] = {
+    { "noise_model", "solver", "auto|primal", false },
     { "alpha", "optimize", "auto|fixed-point|em|none", false },
     { "noise", "optimize", "auto|fixed-point|em|none", false },
     { "tol", "optimize", "auto|fixed-point|em", false },
@@ -52,7 +53,9 @@ static cr_status bayes_fit(cr_ctx *cx, const cri_rows *rows, const void *options
     cri_bayes *m = cr_alloc(cx, 1, sizeof *m);
     (void)seed;
     if (!m) return CR_ENOMEM;
-    CR_TRY(has_groups(rows)                ? cri_bayes_solve_varying(cx, m, rows, options, report)
+    CR_TRY(((const cri_bayes_options *)options)->noise_model
+               ? cri_bayes_solve_noise(cx, m, rows, options, report)
+           : has_groups(rows)              ? cri_bayes_solve_varying(cx, m, rows, options, report)
            : pays_by_levels(rows, options) ? cri_bayes_solve_levels(cx, m, rows, options, report)
                                            : cri_bayes_solve_dual(cx, m, rows, options, report));
     *out_state = m;
@@ -67,7 +70,8 @@ done:
 static bool bayes_serves(const cri_rows *rows, const void *options, size_t leaves)
 {
     (void)leaves;
-    return !has_groups(rows) && !pays_by_levels(rows, options) && !takes_dual(rows, options);
+    return !((const cri_bayes_options *)options)->noise_model && !has_groups(rows) &&
+           !pays_by_levels(rows, options) && !takes_dual(rows, options);
 }
 
 static cr_status refuse_update(cr_ctx *cx, bool dual)
@@ -85,10 +89,19 @@ static cr_status refuse_groups(cr_ctx *cx)
                    "it has no update and no stream");
 }
 
+static cr_status refuse_noise(cr_ctx *cx)
+{
+    cr_fail(
+        cx, CR_EUNSUPPORTED,
+        "a bayes-linear model with --noise-model has no exact update: it takes all rows at once");
+    return cr_fail_hint(cx, "fit it again on all the rows");
+}
+
 static cr_status bayes_check(cr_ctx *cx, const void *state)
 {
     const cri_bayes *m = state;
     if (m->varying.groups > 0) return refuse_groups(cx);
+    if (m->noise.noise_terms > 0) return refuse_noise(cx);
     return m->dual || m->fit.diagonal ? refuse_update(cx, m->dual) : CR_OK;
 }
 
@@ -97,6 +110,7 @@ static cr_status bayes_open(cr_ctx *cx, const cri_rows *rows, const void *option
     if (has_groups(rows)) return refuse_groups(cx);
     if (((const cri_bayes_options *)options)->solver == CRI_BAYES_SOLVER_DUAL)
         return refuse_update(cx, true);
+    if (((const cri_bayes_options *)options)->noise_model) return refuse_noise(cx);
     *out_state = cr_alloc(cx, 1, sizeof(cri_bayes));
     return *out_state ? CR_OK : CR_ENOMEM;
 }
@@ -113,7 +127,15 @@ static cr_status bayes_predict(cr_ctx *cx, const void *state, const cri_rows *ro
     cr_status        st = cri_dual_predict(cx, &m->fit, &m->kept, rows, out);
     if (st == CR_OK && m->varying.groups > 0)
         st = cri_varying_predict(cx, &m->varying, &m->fit, rows, out);
-    return st;
+    return st != CR_OK ? st : cri_noise_model_spread(cx, &m->noise, m->fit.sigma, rows, out->scale);
+}
+
+static cr_status bayes_mean_spread(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                   double *out_scale, double *out_dof)
+{
+    const cri_bayes *m = state;
+    if (m->varying.groups > 0) return CR_OK; /* of which F knows nothing */
+    return cri_dual_mean_spread(cx, &m->fit, &m->kept, rows, out_scale, out_dof);
 }
 
 /* --- describe and file ----------------------------------------------------------------------- */
@@ -147,6 +169,9 @@ static cr_status bayes_describe(cr_ctx *cx, const void *state, const cr_design *
     double           unit = design->target_scale; /* back to the target's units */
     cri_sheet       *s;
     cri_predictor_describe(&m->fit, design, false, out);
+    if (m->noise.noise_terms > 0)
+        cri_noise_model_describe(&m->noise, design, m->fit.sigma * unit,
+                                 cri_sheet_get(out, "parameters"));
     s = cri_put_object(out, "statistics");
     if (m->nig) {
         cri_put_text(s, "prior", "normal-inverse-gamma");
@@ -176,6 +201,7 @@ static cr_status bayes_ready(cr_ctx *cx, void *state, const cr_design *design)
     (void)cx;
     bool fits =
         cri_predictor_fits(&m->fit, p) && cri_varying_fits(&m->varying, design) &&
+        cri_noise_model_fits(&m->noise, p) &&
         (m->dual || m->fit.diagonal || m->varying.groups > 0 || cri_moments_fit(&m->moments, p)) &&
         (!(m->dual && design->block.n > 0) || m->kept.start) &&
         (!m->kept.start || cri_kept_rows_fit(&m->kept, p));
@@ -209,8 +235,10 @@ const cr_model_class cri_class_bayes_linear = {
                                     .solve = cri_bayes_solve,
                                     .reopen = bayes_reopen },
     .whole = &(const cri_whole_face){ .fit = bayes_fit },
-    .rows = &(
-        const cri_rows_face){ .predict = bayes_predict, .means_alone = true, .has_leverage = true },
+    .rows = &(const cri_rows_face){ .predict = bayes_predict,
+                                    .mean_spread = bayes_mean_spread,
+                                    .means_alone = true,
+                                    .has_leverage = true },
     .describe = bayes_describe,
     .statistics = bayes_statistics,
     .tables = cri_varying_tables,

@@ -3,6 +3,7 @@
  *   2. bayes_scales.c      alpha and beta, or a and b, and the evidence, given the spectrum
  *   3. bayes_posterior.c   from moments or rows to the posterior of the coefficients
  *   4. bayes_varying.c     the same with varying intercepts, whose scale is learned too
+ *   5. bayes_noise.c       the same where the noise depends on columns
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_LINEAR_BAYES_LINEAR_H
 #define CREDENCE_MODELS_LINEAR_BAYES_LINEAR_H
@@ -10,6 +11,7 @@
 #include "dual.h"
 #include "models/common/moments.h"
 #include "models/common/varying.h"
+#include "noise_model.h"
 #include "scales.h"
 
 /* clang-format off */
@@ -27,6 +29,8 @@
     X(choice, intercept_prior, "flat",       "centre|flat",                                          \
       "centre: predictions and evidence take the mean of the target as known; flat: it has a flat prior and is integrated out", \
       "centre")                                                                                        \
+    X(list,   noise_model,    "",            "COLUMN",                                               \
+      "columns that the logarithm of the noise is linear in; else the noise is the same everywhere", "x") \
     X(choice, solver,         "auto",        "auto|primal|dual",                                     \
       "work with p x p or n x n matrices; auto uses the dual if there are more terms than rows and more than 1000 terms", "dual") \
     X(real,   tol,            "1e-12",       ">0", "stop when the log evidence gains less, relatively", "1e-6") \
@@ -60,7 +64,8 @@ CR_OPTIONS_STRUCT(cri_bayes_options, CRI_BAYES_OPTIONS);
     MEMBER(part, fit,     (cri_predictor), "",         "")                                          \
     MEMBER(part, moments, (cri_moments),   "none",     "for updates; absent after a fit in the dual, or with fit.diagonal") \
     MEMBER(part, kept,    (cri_kept_rows), "none",     "of a fit in the dual to sparse rows")         \
-    MEMBER(part, varying, (cri_varying),   "none",     "of varying intercepts")
+    MEMBER(part, varying, (cri_varying),   "none",     "of varying intercepts")                       \
+    MEMBER(part, noise,   (cri_noise_model), "",       "with --noise-model")
 /* clang-format on */
 
 CRI_RECORD(cri_bayes, CRI_BAYES);
@@ -94,6 +99,9 @@ cr_status cri_bayes_solve(cr_ctx *cx, const cr_design *design, const void *optio
 /* From the rows to the posterior, without a p x p matrix. */
 cr_status cri_bayes_solve_dual(cr_ctx *cx, cri_bayes *m, const cri_rows *rows,
                                const cri_bayes_options *o, cr_report *report);
+/* From rows to the posterior, with noise that depends on columns. */
+cr_status cri_bayes_solve_noise(cr_ctx *cx, cri_bayes *m, const cri_rows *rows,
+                                const cri_bayes_options *o, cr_report *report);
 /* From rows to the posterior: one category of many levels. */
 cr_status cri_bayes_solve_levels(cr_ctx *cx, cri_bayes *m, const cri_rows *rows,
                                  const cri_bayes_options *o, cr_report *report);

@@ -46,7 +46,7 @@ TEST(equations_and_likelihood)
 }
 
 /* 95 % intervals hold where the noise is small and where it is large. */
-TEST(coverage_in_bins)
+static void check_coverage(cr_ctx *cx, const char *model)
 {
     enum { TRIALS = 40, NEW = 400, BINS = 4 };
     double held[BINS] = { 0 }, rows[BINS] = { 0 };
@@ -54,8 +54,7 @@ TEST(coverage_in_bins)
         double X[2 * N], y[N], U[2 * NEW], v[NEW], low[NEW], high[NEW];
         draw_rows(10 + trial, 60, X, y);
         draw_rows(1000 + trial, NEW, U, v);
-        cr_model *m =
-            fit(cx, "linear", make_table(cx, X, 60, 2, y, NULL), "target=y noise_model=x1");
+        cr_model *m = fit(cx, model, make_table(cx, X, 60, 2, y, NULL), "target=y noise_model=x1");
         cr_prediction p = predict(cx, m, make_table(cx, U, NEW, 2, NULL, NULL));
         assert_ok(cx, cr_prediction_intervals(cx, &p, 0.95, NULL, low, high));
         for (size_t i = 0; i < NEW; i++) {
@@ -67,6 +66,57 @@ TEST(coverage_in_bins)
         assert_true(held[b] / rows[b] > 0.92);
         assert_true(held[b] / rows[b] < 0.975);
     }
+}
+
+TEST(coverage_in_bins)
+{
+    check_coverage(cx, "linear");
+    check_coverage(cx, "bayes-linear");
+}
+
+/* At given scales, without an intercept, y ~ N(0, X X' / alpha + noise / v), v the precisions of the rows; g costs what
+ * Laplace's approximation says.  The predictions are those of weighted rows, the noise that of the new row. */
+TEST(bayes_evidence_and_score)
+{
+    enum { ROWS = 50 };
+    static long double C[ROWS * ROWS];
+    long double        t[ROWS], logdet;
+    double             X[2 * ROWS], y[ROWS], v[ROWS], sum = 0, mean = 0, square = 0, score = 0;
+    draw_rows(5, ROWS, X, y);
+    cr_table     *table = make_table(cx, X, ROWS, 2, y, NULL);
+    cr_model     *m = fit(cx, "bayes-linear", table,
+                          "target=y noise_model=x1 optimize=none alpha=0.7 noise=0.5 intercept=false "
+                              "scale=none");
+    json_t       *d = describe(cx, m);
+    cr_prediction p = predict(cx, m, table);
+    double        g = parameter(d, "noise.x1", "value");
+    for (size_t i = 0; i < ROWS; i++) mean += X[2 * i] / ROWS;
+    for (size_t i = 0; i < ROWS; i++) {
+        square += pow(X[2 * i] - mean, 2) / ROWS;
+        sum += v[i] = exp(-2 * g * (X[2 * i] - mean));
+    }
+    for (size_t i = 0; i < ROWS; i++) v[i] *= ROWS / sum;
+    for (size_t i = 0; i < ROWS; i++) {
+        t[i] = y[i];
+        for (size_t j = 0; j < ROWS; j++)
+            C[i * ROWS + j] = (X[2 * i] * X[2 * j] + X[2 * i + 1] * X[2 * j + 1]) / 0.7L +
+                              (i == j ? 0.5L / v[i] : 0);
+    }
+    long double form = quadratic_form(ROWS, C, t, &logdet);
+    double      density = (double)(-0.5L * (form + logdet + ROWS * logl(2 * 3.14159265358979324L)));
+    double      occam = -0.5 * (log(2.0 * ROWS) + g * g * square);
+    assert_close(cr_model_get_report(m)->log_evidence, density + occam, 1e-8);
+    for (size_t i = 0; i < ROWS; i++) { /* of g: squares over 1 - leverage do not grow along x1 */
+        double e = y[i] - p.mean[i], h = (p.scale[i] * p.scale[i] - 0.5 / v[i]) / 0.5;
+        score += (X[2 * i] - mean) * v[i] * e * e / (1 - v[i] * h);
+    }
+    assert_close(score, 0, 1e-4);
+    assert_close(g, 1.2, 4 * parameter(d, "noise.x1", "sd"));
+    cr_model *more = NULL;
+    assert_fails_with(cx, cr_update(cx, m, table, &more), CR_EUNSUPPORTED, "no exact update");
+    assert_fails_with(
+        cx, try_fit(cx, "bayes-linear", table, "target=y noise_model=x1 solver=dual", &more),
+        CR_EARG, "solver");
 }
 
 TEST(refusals)
@@ -93,4 +143,5 @@ TEST(every_allocation)
     double                   X[24], y[12];
     draw_rows(3, 12, X, y);
     check_allocations_on(X, 12, 2, y, "linear", settings);
+    check_allocations_on(X, 12, 2, y, "bayes-linear", settings);
 }
