@@ -162,6 +162,8 @@ fit gp mid.csv --target y --features x* --solver cg
 fit gp mid.csv --target y --features x* --hyper mcmc
 fit gp mid.csv --target y --features level,x1 --kernel spectrum(level;k=2)+rbf(x1)
 fit gp-classify mid.csv --target side --features x*
+fit gp-classify mid.csv --target side --features x* --infer ep
+fit gp-classify mid.csv --target kind --features x*
 fit gp-classify tall.csv --target side --features x* --approx svgp
 fit gp-online tall.csv --target y --features x*
 fit gp-online tall.csv --target y --features x* --method basis

@@ -55,11 +55,12 @@ static inline void check_classify(cr_ctx *cx, const json_t *root, const json_t *
              *z = class_table(cx, s.Z, s.tests, s.d, NULL);
     cr_setting list[] = { { "target", "y" },
                           { "optimize", "none" },
+                          { "infer", "laplace" },
                           { "kernel", text },
                           { "likelihood", json_string_value(json_object_get(item, "link")) } };
     cr_model  *m = NULL;
     assert_true(s.tests <= 64);
-    assert_ok(cx, cr_fit(cx, "gp-classify", t, list, 4, &m));
+    assert_ok(cx, cr_fit(cx, "gp-classify", t, list, 5, &m));
     assert_close(cr_model_get_report(m)->log_evidence, number_of(item, "approx_lml"), 1e-9);
     cr_prediction p = predict(cx, m, z);
     assert_ok(cx, cr_transform(cx, m, z, latent));
@@ -83,7 +84,7 @@ static inline void check_classify_optimum(cr_ctx *cx, const json_t *root, const 
     split     s = read_split(cx, root, item);
     double   *counts = read_counts(cx, root, item, s.n), best = number_of(item, "best_approx_lml");
     cr_table *t = class_table(cx, s.X, s.n, s.d, counts);
-    cr_model *m = fit(cx, "gp-classify", t, "target=y kernel=rbf");
+    cr_model *m = fit(cx, "gp-classify", t, "target=y kernel=rbf infer=laplace");
     double    found = cr_model_get_report(m)->log_evidence;
     if (found < best - 1e-6)
         fail_msg("%s: %.9f, known %.9f", json_string_value(json_object_get(item, "id")), found,

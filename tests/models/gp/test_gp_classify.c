@@ -98,8 +98,9 @@ static void check_definition(cr_ctx *cx, cri_classify_link link, size_t F, const
     make_small(&p, link, 8, F, 17);
     solve_definition(&p, cx, k, &g);
     cr_table *t = table_of(cx, &p), *z = make_table(cx, Z, 4, 2, NULL, NULL);
-    snprintf(settings, sizeof settings, "target=y features=x* weights=w optimize=none kernel=%s%s",
-             text, link == CRI_CLASSIFY_PROBIT ? " likelihood=probit" : "");
+    snprintf(settings, sizeof settings,
+             "target=y features=x* weights=w optimize=none infer=laplace kernel=%s%s", text,
+             link == CRI_CLASSIFY_PROBIT ? " likelihood=probit" : "");
     cr_model *m = fit(cx, "gp-classify", t, settings);
     assert_close(cr_model_get_report(m)->log_evidence, (double)g.log_evidence, 1e-10);
     assert_close(cr_model_get_report(m)->log_likelihood, (double)g.log_likelihood, 1e-9);
@@ -209,8 +210,12 @@ TEST(learning)
     double bound = evidence_with(cx, two, "target=y approx=svgp inducing=40");
     assert_true(fabs(bound - best) < 3);
     assert_true(evidence_with(cx, two, "target=y approx=svgp inducing=5") < bound + 1e-4);
-    assert_true(evidence_with(cx, three, "target=y") >
-                evidence_with(cx, three, "target=y kernel=rbf(ard) optimize=none") + 1);
+    assert_true(evidence_with(cx, three, "target=y infer=laplace") >
+                evidence_with(cx, three, "target=y infer=laplace kernel=rbf(ard) optimize=none") +
+                    1);
+    bound = evidence_with(cx, three, "target=y");
+    assert_true(bound > evidence_with(cx, three, "target=y kernel=rbf(ard) optimize=none") + 0.5);
+    assert_close(bound, evidence_with(cx, three, "target=y approx=svgp inducing=30"), 1e-3);
 
     cr_model *m = fit(cx, "gp-classify", two, "target=y");
     json_t   *d = describe(cx, m);
@@ -295,6 +300,10 @@ TEST(refusals)
                   "requires two classes; 'y' has 3");
     check_refused(cx, three, "target=y kernel=rbf(x)+white weights=w", CR_EUNSUPPORTED, "white");
     check_refused(cx, three, "target=y kernel=rbf+white approx=svgp", CR_EUNSUPPORTED, "white");
+    check_refused(cx, three, "target=y infer=ep", CR_EUNSUPPORTED,
+                  "--infer ep is for two classes, and the target has 3");
+    check_refused(cx, three, "target=y infer=bound approx=laplace", CR_EARG,
+                  "--infer bound and --approx laplace are two methods: give one");
     check_refused(cx, three, "target=y kernel=sigmoid", CR_EARG, "positive semi-definite");
     check_refused(cx, three, "target=y kernel=rbf(q)", CR_EARG, "q");
     cr_table *t = draw_classes(cx, 3, 300, 2, 0.3, NULL),
@@ -383,6 +392,7 @@ TEST(file_and_threads)
     cr_table *two = draw_classes(cx, 6, 610, 2, 0.3, NULL),
              *three = draw_classes(cx, 6, 40, 3, 0.3, NULL);
     check_threads(cx, two, "target=y optimize=none kernel=0.5*rbf likelihood=probit");
+    check_threads(cx, two, "target=y optimize=none kernel=30*rbf infer=ep");
     check_threads(cx, two, "target=y optimize=none kernel=0.5*rbf approx=svgp inducing=5");
     check_threads(cx, three, "target=y max_iter=1 kernel=rbf");
     check_threads(cx, three, "target=y optimize=none approx=svgp inducing=9");

@@ -1,73 +1,27 @@
 /* classify.c -- Gaussian process classification.
  *   f ~ GP(0, k),   P(class | f) = logistic(f) or Phi(f); for more than two classes softmax of one f a class
- * The posterior of f is approximated by a normal: Laplace's, or, through inducing inputs, a
- * variational one.  The parameters of the kernel are at the maximum of the approximate log
- * evidence.  Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 3, 5. */
-#include "classify.h"
-#include "models/gp/posterior/gp_method.h"
-#include "classify_sparse.h"
+ * The posterior of f is approximated by a normal: Laplace's; that of expectation propagation, where Laplace's
+ * differs from it (two classes); or a variational one, through inducing inputs.  The parameters of the
+ * kernel are at the maximum of the approximate log evidence.  Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 3, 5. */
+#include "classify_fit.h"
 #include "models/kernel/inputs/gp_centre.h"
-#include "models/gp/search/gp_optimiser.h"
 #include "models/gp/sparse/gp_sparse.h"
 #include "models/logistic/classifier.h"
 #include "base/context_internal.h"
-#include "math/dense/chol.h"
 #include "math/kernel/kernel_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-/* clang-format off */
-#define GP_CLASSIFY_OPTIONS(X)                                                                       \
-    X(text,   kernel,     "", "", "covariance of the latent function, an expression of kernels and columns "\
-      "(credence models kernels); not given: rbf(ard) of the numbers (beyond 200: rbf), times hamming of the categories", \
-      "'matern52(ard) + linear'")                                                                    \
-    X(choice, likelihood, "logit", "logit|probit",                                                   \
-      "from latent function to probability; more than two classes have softmax", "probit")           \
-    X(choice, mean,       "zero", "zero|constant",                                                   \
-      "prior mean of the latent function: 0, or a constant with a normal prior whose variance is learned", \
-      "constant")                                                                                    \
-    X(choice, optimize,   "evidence", "evidence|none",                                               \
-      "learn the hyper-parameters by the evidence, or keep them as given", "none")                   \
-    X(count,  restarts,   "0", "0..10000", "further random starts of the search", "10")              \
-    X(count,  max_iter,   "200", "1..1000000", "most steps of one run of the search", "50")          \
-    X(choice, approx,     "auto", "auto|laplace|svgp",                                               \
-      "Laplace's approximation of all rows, or a variational one through inducing inputs; auto: laplace up to " \
-      "2000 distinct inputs (fewer with many classes), svgp beyond", "svgp")                         \
-    X(count,  inducing,   "100", "1..100000", "number of inducing inputs of svgp", "300")
-/* clang-format on */
-enum { OPTIMIZE_EVIDENCE, OPTIMIZE_NONE };
-enum { APPROX_AUTO, APPROX_LAPLACE, APPROX_SVGP };
-enum {
-    EXACT_ROWS = 2000,
-    SEARCH_ROWS = 200,
-    SPARSE_ROWS = 300,
-    MANY_ROWS = 150,
-    TELL_ROWS = 1500,
-    SDS_ROWS = 700,
-    SDS_PARAMETERS = 30,
-    ONE_THREAD_ROWS = 600
-};
+enum { EXACT_ROWS = 2000, TELL_ROWS = 1500 };
 
-CR_OPTIONS(gp_classify_options, gp_classify_table, GP_CLASSIFY_OPTIONS);
+typedef cri_classify_fit fit;
+CR_OPTIONS_TABLE(static, gp_classify_table, cri_classify_options, CRI_CLASSIFY_OPTIONS);
 static const cri_requirement gp_classify_requirements[] = {
     { "restarts", "optimize", "evidence", false },
     { "max_iter", "optimize", "evidence", false },
     CRI_REQUIREMENT_LAST,
 };
-
-/* One fit on its way. */
-typedef struct fit {
-    const gp_classify_options *o;
-    const cri_rows            *rows;
-    uint64_t                   seed;
-    cri_classify              *m;
-    cri_gp_data                inputs; /* distinct; of Laplace's they go to m->gp.at */
-    size_t                    *group;  /* [rows] the distinct input of each           */
-    cri_classify_data          data;
-    cri_laplace                laplace;
-    cri_svgp                   sparse;
-} fit;
 
 /* --- what is asked for ----------------------------------------------------------------------- */
 
@@ -175,6 +129,26 @@ static cr_status check_sparse(cr_ctx *cx, const fit *f, size_t n, size_t inducin
     return CR_OK;
 }
 
+/* Two options that ask for different methods, or one that this many classes do not have. */
+static cr_status check_infer(cr_ctx *cx, const fit *f)
+{
+    static const char *const approx[] = { "auto", "laplace", "svgp" };
+    static const char *const infer[] = { "laplace", "ep", "bound", "auto" };
+    const int same[] = { CRI_CLASSIFY_AUTO, CRI_CLASSIFY_LAPLACE, CRI_CLASSIFY_BOUND };
+    int       by = f->o->infer, also = same[f->o->approx];
+    if (by != CRI_CLASSIFY_AUTO && also != CRI_CLASSIFY_AUTO && by != also) {
+        cr_fail(cx, CR_EARG, "gp-classify: --infer %s and --approx %s are two methods: give one",
+                infer[by], approx[f->o->approx]);
+        return cr_fail_hint(cx, "leave out --approx");
+    }
+    if (by == CRI_CLASSIFY_EP && f->m->F > 1) {
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "gp-classify: --infer ep is for two classes, and the target has %zu", f->m->F);
+        return cr_fail_hint(cx, "--infer bound");
+    }
+    return CR_OK;
+}
+
 /* n^3 operations for two classes, n^3 a class and more of them for others: up to those of
  * EXACT_ROWS. */
 static bool is_large(size_t n, size_t F)
@@ -182,12 +156,26 @@ static bool is_large(size_t n, size_t F)
     return (double)n > EXACT_ROWS / (F > 1 ? cbrt(4 * (double)F) : 1);
 }
 
+/* More classes than two: the bound, whose probabilities are better; unless the kernel has white. */
+static void infer_many(cr_ctx *cx, fit *f)
+{
+    f->infer = f->m->gp.white ? CRI_CLASSIFY_LAPLACE : CRI_CLASSIFY_BOUND;
+    if (f->m->gp.white)
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "gp-classify: a white kernel does not go with --infer bound: Laplace's approximation "
+            "is used, whose probabilities of three or more classes are too cautious");
+}
+
 static cr_status choose_approx(cr_ctx *cx, fit *f)
 {
     size_t n = f->inputs.n, F = f->m->F, m = f->o->inducing;
-    f->m->sparse = f->o->approx == APPROX_SVGP;
-    if (f->o->approx == APPROX_AUTO && is_large(n, F) && !f->m->gp.white) {
-        f->m->sparse = true;
+    bool   large = is_large(n, F) && !f->m->gp.white;
+    f->infer = f->o->approx == CRI_APPROX_LAPLACE ? CRI_CLASSIFY_LAPLACE
+               : f->o->approx == CRI_APPROX_SVGP  ? CRI_CLASSIFY_BOUND
+                                                  : (cri_classify_infer)f->o->infer;
+    if (f->infer == CRI_CLASSIFY_AUTO && large) {
+        f->infer = CRI_CLASSIFY_BOUND;
         cr_log(
             cx, CR_LOG_WARNING,
             "gp-classify: %zu distinct inputs: the sparse approximation svgp with %zu inducing "
@@ -196,6 +184,10 @@ static cr_status choose_approx(cr_ctx *cx, fit *f)
             n, m < n ? m : n, 8e-9 * cri_laplace_matrices(F) * (double)n * (double)n,
             pow((double)n, 3) * (F > 1 ? 8 * (double)F : 3));
     }
+    if (f->infer == CRI_CLASSIFY_AUTO && F > 1) infer_many(cx, f);
+    f->m->sparse = f->infer == CRI_CLASSIFY_BOUND;
+    f->closely = f->m->sparse && f->o->approx == CRI_APPROX_AUTO && !large;
+    f->m->infer = f->infer == CRI_CLASSIFY_BOUND ? CRI_CLASSIFY_BOUND : CRI_CLASSIFY_LAPLACE;
     if (!f->m->sparse)
         cri_tell_unused(cx, gp_classify_table, f->o, "inducing", "Laplace's approximation",
                         "--approx svgp");
@@ -212,6 +204,7 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, fit *f)
     cri_gp_posterior *g = &m->gp;
     CR_TRY(set_kernel(cx, f));
     CR_TRY(set_classes(cx, f));
+    CR_TRY(check_infer(cx, f));
     CR_TRY(cri_gp_data_add(cx, &f->inputs, f->rows, NULL, !g->white, f->group));
     CR_TRY(cri_gp_check_data(cx, g->kernel, f->rows, &f->inputs));
     CR_TRY(cri_gp_centre(cx, g->kernel, &f->inputs, f->rows, f->group));
@@ -239,182 +232,6 @@ done:
     return st;
 }
 
-/* Learns the hyper-parameters. */
-static cr_status learn(cr_ctx *cx, fit *f, cri_gp_learning *learning, cr_report *report)
-{
-    cr_status         st = CR_OK;
-    cri_gp_posterior *g = &f->m->gp;
-    cri_gp_learned    learned = { .stop = CR_STOP_CLOSED_FORM };
-    double            none = 0;
-    CR_TRY(cri_gp_learn(cx, learning, g->kernel, &none, &learned));
-    CR_TRY(cri_gp_posterior_learned(cx, g, &learned, true, report));
-    if (!f->m->sparse && g->at.n * f->m->F <= SDS_ROWS && g->n_theta <= SDS_PARAMETERS)
-        CR_TRY(cri_gp_laplace_at(cx, learning, g->kernel, 0, &(cri_gp_laplace){ .sd = g->sd }));
-done:
-    return st;
-}
-
-/* --- the bound of many rows ------------------------------------------------------------------ */
-
-typedef struct ascent {
-    cr_ctx               *cx;
-    cri_svgp             *workspace;
-    const cri_gp_problem *problem;
-    cr_kernel            *k;
-    double               *gradient; /* [theta + 1] */
-} ascent;
-
-static cr_status minus_bound(void *user, const double *x, size_t n, double *out_f,
-                             double *opt_gradient)
-{
-    ascent   *g = user;
-    cr_status st = CR_OK;
-    double    value;
-    CR_TRY(cr_kernel_set_theta(g->cx, g->k, x));
-    CR_TRY(cri_svgp_objective(g->cx, g->workspace, g->problem, g->k, 0, &value,
-                              opt_gradient ? g->gradient : NULL));
-    value += cr_kernel_log_prior(g->k, false, opt_gradient ? g->gradient : NULL);
-    if (!isfinite(value)) CR_TRY(CR_ENUMERIC);
-    *out_f = -value;
-    for (size_t i = 0; opt_gradient && i < n; i++) opt_gradient[i] = -g->gradient[i];
-done:
-    return st;
-}
-
-/* The kernel goes uphill by the bound of all rows from what some rows taught. */
-static cr_status ascend_bound(cr_ctx *cx, fit *f, const cri_gp_learning *learning,
-                              const cri_gp_problem *problem, cr_report *report)
-{
-    cr_status           st = CR_OK;
-    cr_scratch          s = cr_scratch_begin(cx);
-    cri_gp_posterior   *g = &f->m->gp;
-    size_t              p = cr_kernel_theta_size(g->kernel);
-    double             *x = cr_scratch_f64(&s, p + 1);
-    ascent              user = { cx, &f->sparse, problem, g->kernel, cr_scratch_f64(&s, p + 1) };
-    cri_gp_space        u;
-    cr_minimize_options o = cr_minimize_defaults();
-    cr_minimize_report  done_report;
-
-    CR_TRY(s.status);
-    if (p == 0) goto done;
-    CR_TRY(cri_gp_space_new(&s, g->kernel, learning->problem, learning->variance, 0, false, &u));
-    cr_kernel_theta(g->kernel, x);
-    cr_problem minimum = {
-        .n = p, .objective = minus_bound, .lower = u.lower, .upper = u.upper, .user = &user
-    };
-    o.max_iter = f->o->max_iter;
-    o.gradient_tolerance = 1e-4;
-    o.f_tolerance = 5e-6;
-    CR_TRY(cr_minimize(cx, &minimum, &o, x, &done_report));
-    CR_TRY(cr_kernel_set_theta(cx, g->kernel, x));
-    g->evaluations += done_report.f_evaluations;
-    report->iterations = done_report.iterations;
-    report->stop = cri_gp_stop(&done_report);
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
-/* Some of the rows by Laplace's approximation first, then all by the bound. */
-static cr_status learn_sparse(cr_ctx *cx, fit *f, const cri_gp_learning *learning,
-                              cr_report *report)
-{
-    cr_status       st = CR_OK;
-    cr_scratch      s = cr_scratch_begin(cx);
-    cri_gp_data     part = { 0 };
-    cri_gp_problem  some = { &part, 0, learning->problem->H };
-    cri_gp_learning first = *learning;
-    cri_laplace     workspace;
-
-    CR_TRY(cri_gp_data_draw(cx, f->data.at, learning->search_rows, f->seed, &part));
-    CR_TRY(cri_laplace_new(&s, &f->data, part.n, NULL, NULL, &workspace));
-    first.problem = &some;
-    first.objective = first.search_objective = cri_laplace_objective;
-    first.workspace = first.search_workspace = &workspace;
-    CR_TRY(learn(cx, f, &first, report));
-    CR_TRY(ascend_bound(cx, f, &first, learning->problem, report));
-done:
-    cri_gp_data_free(cx, &part);
-    cr_scratch_end(&s);
-    return st;
-}
-
-/* --- the posterior --------------------------------------------------------------------------- */
-
-static cr_status keep_laplace(cr_ctx *cx, fit *f)
-{
-    cri_classify *m = f->m;
-    cri_laplace  *workspace = &f->laplace;
-    size_t        size = m->F * m->n * sizeof(double);
-    memcpy(m->latent, workspace->a, size);
-    memcpy(m->root, workspace->root, size);
-    m->gp.evidence = workspace->log_evidence;
-    m->log_likelihood = workspace->log_likelihood;
-    m->steps = (double)workspace->iterations;
-    return m->F > 1 ? cri_laplace_factors(cx, workspace, m->factor) : CR_OK;
-}
-
-static cr_status keep_sparse(cr_ctx *cx, fit *f)
-{
-    cr_status     st = CR_OK;
-    cri_classify *m = f->m;
-    cri_svgp     *workspace = &f->sparse;
-    memcpy(m->latent, workspace->mu, m->F * m->n * sizeof(double));
-    for (size_t c = 0; c < m->F; c++)
-        CR_TRY(cr_chol_backward(cx, cr_cmat_of(workspace->L, m->n, m->n),
-                                cr_mat_of(m->latent + c * m->n, m->n, 1)));
-    m->gp.evidence = workspace->bound;
-    m->gp.jitter = workspace->jitter;
-    m->log_likelihood = workspace->expected;
-    m->steps = (double)workspace->steps;
-    if (m->gp.jitter > 0)
-        cr_log(cx, CR_LOG_INFO, "gp-classify: %g was added to the variance at the inducing inputs",
-               m->gp.jitter);
-done:
-    return st;
-}
-
-/* Learns if asked to, then the posterior at the hyper-parameters there are. */
-static cr_status solve(cr_ctx *cx, fit *f, cr_report *report)
-{
-    cr_status       st = CR_OK;
-    cri_classify   *m = f->m;
-    size_t          threads = cr_ctx_threads(cx), n = f->data.at->n;
-    size_t          few = m->F > 1    ? (size_t)(MANY_ROWS / cbrt((double)m->F))
-                          : m->sparse ? SPARSE_ROWS
-                                      : SEARCH_ROWS;
-    double          nothing = 0, value;
-    cri_gp_problem  problem = { f->data.at, 0, &nothing };
-    cri_gp_learning learning = { .problem = &problem,
-                                 .objective =
-                                     m->sparse ? cri_svgp_objective : cri_laplace_objective,
-                                 .workspace = m->sparse ? (void *)&f->sparse : &f->laplace,
-                                 .variance = m->link == CRI_CLASSIFY_PROBIT ? 2 : 6,
-                                 .restarts = f->o->restarts,
-                                 .max_iter = f->o->max_iter,
-                                 .seed = f->seed,
-                                 .search_rows = few,
-                                 .rough = true };
-
-    if (n <= ONE_THREAD_ROWS) cr_ctx_set_threads(cx, 1); /* work too small to share */
-    report->stop = CR_STOP_CLOSED_FORM;
-    if (f->o->optimize == OPTIMIZE_EVIDENCE)
-        CR_TRY(m->sparse && n > few ? learn_sparse(cx, f, &learning, report)
-                                    : learn(cx, f, &learning, report));
-    CR_TRY(cri_kernel_settle(cx, m->gp.kernel));
-    CR_TRY(learning.objective(cx, learning.workspace, &problem, m->gp.kernel, 0, &value, NULL));
-    CR_TRY(m->sparse ? keep_sparse(cx, f) : keep_laplace(cx, f));
-    if (report->stop == CR_STOP_CLOSED_FORM) /* nothing was learned: the steps to the posterior */
-        report->stop = CR_STOP_TOLERANCE, report->iterations = (size_t)m->steps;
-    if (!(m->sparse ? f->sparse.converged : f->laplace.converged)) report->stop = CR_STOP_LIMIT;
-    report->log_evidence = m->gp.evidence;
-    report->evidence = m->sparse ? CR_EVIDENCE_BOUND : CR_EVIDENCE_LAPLACE;
-    report->log_likelihood = m->log_likelihood;
-done:
-    cr_ctx_set_threads(cx, threads);
-    return st;
-}
-
 static cr_status gp_classify_fit(cr_ctx *cx, const cri_rows *rows, const void *options,
                                  uint64_t seed, void **out_state, cr_report *report)
 {
@@ -431,7 +248,7 @@ static cr_status gp_classify_fit(cr_ctx *cx, const cri_rows *rows, const void *o
     m->gp.loo_score = m->gp.loo_rmse = NAN;
     CR_TRY(prepare(cx, &s, &f));
     if (!m->sparse) CR_TRY(cri_gp_tabulate(cx, m->gp.kernel, rows->design, true));
-    CR_TRY(solve(cx, &f, report));
+    CR_TRY(cri_classify_solve(cx, &f, report));
     cri_kernel_drop_tables(cx, m->gp.kernel);
     CR_TRY(cri_gp_posterior_keep(cx, &m->gp));
     *out_state = m;
@@ -446,23 +263,23 @@ done:
 
 static cr_status gp_classify_shape(cr_ctx *cx, const void *options, cr_design *design)
 {
-    return cri_gp_shape_texts(cx, ((const gp_classify_options *)options)->kernel, design);
+    return cri_gp_shape_texts(cx, ((const cri_classify_options *)options)->kernel, design);
 }
 
 const cr_model_class cri_class_gp_classify = {
     .name = "gp-classify",
     .summary = "Gaussian process classification with a kernel of your choice",
-    .formulas =
-        "P(second | x) = logistic(f(x)) or Phi(f(x)),   f ~ GP(0, k)\n"
-        "posterior of f ~ normal at its mode (Laplace), or variational with inducing inputs\n"
-        "kernel parameters at the maximum of the approximate log evidence\n"
-        "prediction: the probability averaged over the normal of f(x)\n"
-        "more classes: softmax, one f a class, the same kernel",
+    .formulas = "P(second | x) = logistic(f(x)) or Phi(f(x)),   f ~ GP(0, k)\n"
+                "posterior of f ~ normal: at its mode (Laplace), by expectation propagation, or "
+                "variational\n"
+                "kernel parameters at the maximum of the approximate log evidence\n"
+                "prediction: the probability averaged over the normal of f(x)\n"
+                "more classes: softmax, one f a class, the same kernel",
     .reference = "Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 3, 5",
     .example = "examples/diabetes.csv --target sex --features bmi,bp",
     .tasks = CR_TASK_CLASSIFICATION,
     .options = gp_classify_table,
-    .options_size = sizeof(gp_classify_options),
+    .options_size = sizeof(cri_classify_options),
     .requirements = gp_classify_requirements,
     .default_scale = CR_SCALE_NONE,
     .coding = CRI_CODING_CODE,

@@ -1,7 +1,7 @@
 /* classify.h -- a fitted Gaussian process classifier: what predicts, and how it was learned.
  * gp holds inputs, kernel and how they were learned.  For a new row with k = k(at, x), for each
  * latent function c:  mean_c = k . alpha_c, and
- *   Laplace, one function    var = k(x, x) - |L^-1 (root k)|^2                              L: the factor of B
+ *   Laplace, EP, one f       var = k(x, x) - |L^-1 (root k)|^2                              L: the factor of B
  *   Laplace, more            cov_cd = [c = d] (k(x, x) - |v_c|^2) + r_c . r_d,  v_c = factor_c^-1 (root_c k),
  *                            r_c = L^-1 (root_c factor_c^-T v_c)                            L: the factor of O
  *   sparse                   var_c = k(x, x) - |w|^2 + |factor_c^-1 w|^2,  w = L^-1 k       L: the factor of K_mm
@@ -12,6 +12,14 @@
 #include "classify_laplace.h"
 #include "models/gp/posterior/gp_posterior.h"
 
+/* As the choices of --infer; no model is AUTO, but what that came to. */
+typedef enum cri_classify_infer {
+    CRI_CLASSIFY_LAPLACE,
+    CRI_CLASSIFY_EP,
+    CRI_CLASSIFY_BOUND,
+    CRI_CLASSIFY_AUTO
+} cri_classify_infer;
+
 /* clang-format off */
 #define CRI_CLASSIFY(MEMBER)                                                                        \
     MEMBER(count,  K,              (),     "",       "classes of the design")                       \
@@ -20,14 +28,15 @@
     MEMBER(count,  link,           (),     "0..2",   "cri_classify_link")                           \
     MEMBER(flag,   sparse,         (),     "",       "by inducing inputs")                          \
     MEMBER(real,   distinct,       (),     ">0",     "distinct inputs of the data")                 \
-    MEMBER(real,   log_likelihood, (),     "none",   "at the mode (sparse: expected)")              \
-    MEMBER(real,   steps,          (),     ">=0",    "of Newton's")                                 \
+    MEMBER(real,   log_likelihood, (),     "none",   "at the mode (EP: at the mean; sparse: expected)") \
+    MEMBER(real,   steps,          (),     ">=0",    "of Newton's, or sweeps of EP")                \
     MEMBER(vector, place,          (K),    ">=-1",   "of a class among those in the data, -1: not there; of two, 0 is that of f > 0") \
     MEMBER(matrix, latent,         (F, n), "",       "alpha_c")                                     \
     MEMBER(matrix, root,           (F, n), "",       "zeros when sparse")                           \
     MEMBER(part,   gp,             (cri_gp_posterior), "", "L as above; its own alpha is not used") \
     MEMBER(count,  fn,             (),     "found",  "F n, where there is a factor")                \
-    MEMBER(matrix, factor,         (fn, n), "triangle none", "of each function; absent for Laplace with F = 1")
+    MEMBER(matrix, factor,         (fn, n), "triangle none", "of each function; absent for Laplace and EP, F = 1") \
+    MEMBER(count,  infer,          (),     "0..2 spare", "cri_classify_infer; of a bound of before 0")
 /* clang-format on */
 CRI_RECORD(cri_classify, CRI_CLASSIFY, char **labels;
            /* [2 F] of the latent means and their sds */);

@@ -1,5 +1,6 @@
 /* classify_evidence.c -- the evidence of a classifier over its hyper-parameters. */
 #include "classify.h"
+#include "classify_ep.h"
 #include "classify_sparse.h"
 #include "models/gp/posterior/gp_method.h"
 
@@ -44,8 +45,10 @@ cr_status cri_classify_evidence_at(cr_ctx *cx, const void *state, const cri_rows
     cri_gp_problem      problem = { &inputs, 0, &nothing };
     cri_classify_data   data;
     cr_kernel          *k = NULL;
+    bool                by_ep = m->infer == CRI_CLASSIFY_EP;
     cri_laplace         laplace;
     cri_svgp            sparse;
+    cri_ep              ep;
 
     CR_TRY(s.status);
     CR_TRY(cri_gp_data_add(cx, &inputs, rows, NULL, !m->gp.white, group));
@@ -57,10 +60,14 @@ cr_status cri_classify_evidence_at(cr_ctx *cx, const void *state, const cri_rows
         CR_TRY(cri_svgp_new(&s, &data, &m->gp.at, L, factor, &sparse));
     } else
         CR_TRY(cri_laplace_new(&s, &data, inputs.n, NULL, NULL, &laplace));
+    if (by_ep) CR_TRY(cri_ep_new(&s, &laplace, inputs.n, &ep));
     cri_gp_learning learning = { .problem = &problem,
-                                 .objective =
-                                     m->sparse ? cri_svgp_objective : cri_laplace_objective,
-                                 .workspace = m->sparse ? (void *)&sparse : &laplace };
+                                 .objective = m->sparse ? cri_svgp_objective
+                                              : by_ep   ? cri_ep_objective
+                                                        : cri_laplace_objective,
+                                 .workspace = m->sparse ? (void *)&sparse
+                                              : by_ep   ? (void *)&ep
+                                                        : &laplace };
     CR_TRY(cri_gp_evaluate_at(cx, &learning, k, 0, which, n, values, count, out));
 done:
     cr_kernel_free(cx, k);

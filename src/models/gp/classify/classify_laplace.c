@@ -71,7 +71,6 @@ cr_status cri_laplace_factor(cr_ctx *cx, size_t n, const double *K, const double
     return st == CR_OK ? cr_chol(cx, cr_mat_of(B, n, n)) : st;
 }
 
-/* The lower triangle of (a a^T - root B^-1 root + u a^T + a u^T) / 2 over B^-1. */
 static void weigh_rows(void *arg, size_t block)
 {
     const matrix_work *w = arg;
@@ -81,6 +80,13 @@ static void weigh_rows(void *arg, size_t block)
         double  r = 0.5 * w->root[i];
         for (size_t j = 0; j <= i; j++) b[j] = x * w->a[j] + y * w->u[j] - r * w->root[j] * b[j];
     }
+}
+
+cr_status cri_laplace_weigh(cr_ctx *cx, size_t n, const double *root, const double *a,
+                            const double *u, double *B)
+{
+    matrix_work w = { .n = n, .root = root, .a = a, .u = u, .B = B };
+    return cri_parallel_for(cx, NULL, cri_block_count(n, ROWS), weigh_rows, &w);
 }
 
 /* --- two classes ----------------------------------------------------------------------------- */
@@ -128,10 +134,9 @@ done:
 
 static cr_status weigh_two(cr_ctx *cx, size_t n, cri_laplace *m, double *V)
 {
-    cr_status   st = CR_OK;
-    cr_scratch  s = cr_scratch_begin(cx);
-    double     *u = cr_scratch_f64(&s, n), *t = cr_scratch_f64(&s, n), *z = cr_scratch_f64(&s, n);
-    matrix_work w = { .n = n, .root = m->root, .a = m->a, .u = u, .B = V };
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *u = cr_scratch_f64(&s, n), *t = cr_scratch_f64(&s, n), *z = cr_scratch_f64(&s, n);
 
     CR_TRY(s.status);
     CR_TRY(cr_chol_inverse(cx, cr_cmat_of(m->L, n, n), cr_mat_of(V, n, n)));
@@ -143,7 +148,7 @@ static cr_status weigh_two(cr_ctx *cx, size_t n, cri_laplace *m, double *V)
     for (size_t i = 0; i < n; i++) t[i] *= m->root[i];
     CR_TRY(cr_gemv(cx, 1, cr_cmat_of(V, n, n), CR_PLAIN, t, 0, z));
     for (size_t i = 0; i < n; i++) u[i] -= m->root[i] * z[i];
-    CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(n, ROWS), weigh_rows, &w));
+    CR_TRY(cri_laplace_weigh(cx, n, m->root, m->a, u, V));
 done:
     cr_scratch_end(&s);
     return st;

@@ -70,6 +70,9 @@ cr_status cri_laplace_factors(cr_ctx *cx, const cri_laplace *workspace, double *
 
 /* B [n x n] := the factor of I + diag(root) K diag(root). */
 cr_status cri_laplace_factor(cr_ctx *cx, size_t n, const double *K, const double *root, double *B);
+/* The lower triangle of (a a^T - root B^-1 root + u a^T + a u^T) / 2 over B^-1 [n x n]. */
+cr_status cri_laplace_weigh(cr_ctx *cx, size_t n, const double *root, const double *a,
+                            const double *u, double *B);
 
 /* What differs between one function and more. */
 typedef struct cri_laplace_form {

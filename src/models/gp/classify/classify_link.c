@@ -4,6 +4,7 @@
 #include "math/special/special.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 /* log Phi(z) and its derivatives by z.  With r = phi / Phi:  r,  -r (z + r),  r ((z + r) (z + 2 r)
  * - 1). */
@@ -104,6 +105,121 @@ cri_classify_slope cri_classify_expect(cri_classify_link link, const cri_hermite
         add_point(&s, link, c, mean - sd * k * step, weight);
     }
     return s;
+}
+
+/* --- the integral of p ----------------------------------------------------------------------- */
+
+/* One row, probit:  Phi(+-mean / (1 + variance)^1/2). */
+static cri_classify_slope average_probit(bool first, double mean, double variance)
+{
+    double             scale = 1 / sqrt(1 + variance), sign = first ? 1 : -1;
+    cri_classify_slope s = probit(sign * mean * scale);
+    return (cri_classify_slope){ s.log_p, sign * scale * s.first, scale * scale * s.minus_second,
+                                 0 };
+}
+
+/* One row, logit, under a wide normal: the logistic function is the distribution function of t, of density
+ * e^t / (1 + e^t)^2, so that the integral is that of Phi(+-(mean + t) / sd) over t, by the trapezoid rule. */
+static cri_classify_slope average_wide(bool first, double mean, double sd)
+{
+    enum { HALF = 48 };
+    const double       STEP = 0.8;
+    double             sign = first ? 1 : -1, value[2 * HALF + 1], top = -INFINITY;
+    cri_classify_slope at[2 * HALF + 1], s = { 0, 0, 0, 0 };
+    double             total = 0, square = 0;
+    for (int k = 0; k <= 2 * HALF; k++) {
+        double t = (k - HALF) * STEP;
+        at[k] = probit((sign * mean + t) / sd);
+        value[k] = at[k].log_p - fabs(t) - 2 * log1p(exp(-fabs(t)));
+        top = fmax(top, value[k]);
+    }
+    for (int k = 0; k <= 2 * HALF; k++) {
+        double w = exp(value[k] - top);
+        total += w;
+        s.first += w * at[k].first;
+        s.minus_second += w * at[k].minus_second;
+        square += w * at[k].first * at[k].first;
+    }
+    double slope = s.first / total;
+    return (cri_classify_slope){
+        .log_p = top + log(STEP * total),
+        .first = sign * slope / sd,
+        .minus_second = (s.minus_second / total - (square / total - slope * slope)) / (sd * sd),
+    };
+}
+
+/* Where log p(c | f) + log N(f; mean, variance) is largest, to a part of the width there, which is
+ * *out_width: the zero of  f - mean - variance d log p / df,  which rises, by Newton's method within
+ * a bracket. */
+static double find_peak(cri_classify_link link, const double *c, double mean, double variance,
+                        double *out_width)
+{
+    cri_classify_slope s = cri_classify_at(link, c, mean);
+    double             to = mean + variance * s.first, f = mean;
+    double             low = fmin(mean, to), high = fmax(mean, to);
+    for (int step = 0; step < 200; step++) {
+        double slope = 1 + variance * s.minus_second, excess = f - mean - variance * s.first;
+        *out_width = sqrt(variance / slope);
+        if (excess > 0)
+            high = f;
+        else
+            low = f;
+        if (fabs(excess) <= 0.01 * *out_width * slope) break;
+        f -= excess / slope;
+        if (!(f > low && f < high)) f = 0.5 * (low + high);
+        s = cri_classify_at(link, c, f);
+    }
+    return f;
+}
+
+/* Sums of the weights, and of the weights times the derivatives of log p, over some points. */
+typedef struct point_sums {
+    double weight, first, square, second;
+} point_sums;
+
+/* Adds peak + step, peak + 2 step ... until the weight is nothing beside that of the peak, `top` in
+ * logarithms. */
+static void add_points(cri_classify_link link, const double *c, double mean, double variance,
+                       double peak, double step, double top, point_sums *sum)
+{
+    const double NOTHING = 40;
+    for (int k = 1; k <= 4000; k++) {
+        double             f = peak + k * step, d = f - mean;
+        cri_classify_slope s = cri_classify_at(link, c, f);
+        double             lies = s.log_p - 0.5 * d * d / variance - top;
+        if (!(lies > -NOTHING)) break;
+        double w = exp(lies);
+        sum->weight += w;
+        sum->first += w * s.first;
+        sum->square += w * s.first * s.first;
+        sum->second += w * s.minus_second;
+    }
+}
+
+/* A variance beyond which the logistic density is the narrower of the two by far. */
+static const double WIDE = 64;
+
+cri_classify_slope cri_classify_average(cri_classify_link link, const double *c, double mean,
+                                        double variance)
+{
+    bool one = (c[0] == 1 && !(c[1] > 0)) || (c[1] == 1 && !(c[0] > 0));
+    if (one && link == CRI_CLASSIFY_PROBIT) return average_probit(c[0] > 0, mean, variance);
+    if (one && variance > WIDE && fabs(mean) < 0.4 * variance)
+        return average_wide(c[0] > 0, mean, sqrt(variance));
+    double             width = 0, peak = find_peak(link, c, mean, variance, &width);
+    double             fine = one ? 0.7 : 0.4; /* for the bend of log p, unless it hardly counts */
+    double             step = fmin(0.6 * width, fmax(fine, sqrt(variance) / 300)), d = peak - mean;
+    cri_classify_slope s = cri_classify_at(link, c, peak);
+    double             top = s.log_p - 0.5 * d * d / variance;
+    point_sums         sum = { 1, s.first, s.first * s.first, s.minus_second };
+    add_points(link, c, mean, variance, peak, step, top, &sum);
+    add_points(link, c, mean, variance, peak, -step, top, &sum);
+    double first = sum.first / sum.weight;
+    return (cri_classify_slope){
+        .log_p = top + log(sum.weight * step) - 0.5 * log(2 * M_PI * variance),
+        .first = first,
+        .minus_second = sum.second / sum.weight - (sum.square / sum.weight - first * first),
+    };
 }
 
 double cri_classify_probability(cri_classify_link link, double mean, double variance)

@@ -6,6 +6,7 @@
 CRI_RECORD_TABLE(, cri_classify_record, cri_classify, CRI_CLASSIFY);
 
 static const char *const link_names[] = { "logit", "probit", "softmax" };
+static const char *const infer_names[] = { "laplace", "ep", "bound" };
 
 /* --- life ------------------------------------------------------------------------------------ */
 
@@ -51,10 +52,12 @@ const cr_field cri_classify_statistics[] = {
     CR_TEXT("likelihood", 0, "the link: logit, probit or softmax"),
     CR_TEXT("latent_above_0", CR_FIELD_SOMETIMES,
             "of two classes: the one that a latent value above 0 speaks for"),
-    CR_TEXT("approx", 0, "laplace or svgp"),
+    CR_TEXT("infer", 0, "laplace, ep or bound: what --infer auto came to"),
+    CR_TEXT("approx", 0, "laplace, ep or svgp"),
     CR_COUNT("distinct_inputs", 0, "rows that differ in their inputs"),
     CR_COUNT("inducing_inputs", CR_FIELD_SOMETIMES, "of svgp"),
-    CR_MEASURE("log_likelihood", "nats", CR_FIELD_NULL, "at the mode of the latent values"),
+    CR_MEASURE("log_likelihood", "nats", CR_FIELD_NULL,
+               "at the mode of the latent values (ep: at their mean; svgp: expected)"),
     CR_NUMBER("jitter", CR_FIELD_NULL,
               "added to the diagonal of the covariance, where it had to be"),
     CR_COUNT("starts", 0, "runs of the search"),
@@ -72,7 +75,8 @@ static void add_statistics(const cri_classify *m, const cr_design *design, cri_s
     if (m->F == 1)
         cri_put_text(s, "latent_above_0",
                      cr_design_class(design, cri_classifier_class(m->place, m->K, 0)));
-    cri_put_text(s, "approx", m->sparse ? "svgp" : "laplace");
+    cri_put_text(s, "infer", infer_names[m->sparse ? CRI_CLASSIFY_BOUND : m->infer]);
+    cri_put_text(s, "approx", m->sparse ? "svgp" : infer_names[m->infer]);
     cri_put_count(s, "distinct_inputs", (size_t)m->distinct);
     if (m->sparse) cri_put_count(s, "inducing_inputs", m->n);
     cri_put_real(s, "log_likelihood", m->log_likelihood);
@@ -98,7 +102,10 @@ static bool is_valid(const cri_classify *m, const cr_design *design)
 {
     size_t C = m->F == 1 ? 2 : m->F, seen = 0;
     bool   valid = m->K == cr_design_classes(design) && C <= m->K && m->n == m->gp.at.n &&
-                 (m->link == CRI_CLASSIFY_SOFTMAX) == (m->F > 1);
+                 (m->link == CRI_CLASSIFY_SOFTMAX) == (m->F > 1) &&
+                 (m->infer == CRI_CLASSIFY_LAPLACE || /* files of before have no other */
+                  (m->infer == CRI_CLASSIFY_BOUND) == m->sparse) &&
+                 (m->infer != CRI_CLASSIFY_EP || m->F == 1);
     for (size_t k = 0; valid && k < m->K; k++) {
         valid = m->place[k] < (double)C;
         seen += m->place[k] >= 0;

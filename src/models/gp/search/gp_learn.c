@@ -211,17 +211,28 @@ done:
     return st;
 }
 
+/* The parameters of the kernel as the only start. */
+static cr_status start_here(cri_gp_optimiser *r, cri_gp_start_at *a, size_t *n)
+{
+    cr_kernel_theta(r->k, a[0].at.x);
+    if (r->space.size > r->space.p) a[0].at.x[r->space.p] = log(r->noise);
+    *n = 1;
+    return cri_gp_try(r, a[0].at.x, true, &a[0].at.value);
+}
+
 /* Search and final run on a set of rows: few of them first where there are many. */
 static cr_status learn(cr_ctx *cx, cri_gp_optimiser *r, cri_gp_start_at *a, cri_gp_learned *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     n = 0;
-    bool       many = r->problem->data->n > r->learning->search_rows;
+    bool       near = r->learning->near, many = r->problem->data->n > r->learning->search_rows;
 
-    CR_TRY(many ? search_in_stages(&s, r, a, &n) : cri_gp_search_starts(r, a, &n));
+    CR_TRY(near   ? start_here(r, a, &n)
+           : many ? search_in_stages(&s, r, a, &n)
+                  : cri_gp_search_starts(r, a, &n));
     CR_TRY(ascend_all(r, a, n, out));
-    if (!many) CR_TRY(cri_gp_renew_terms(r, &a[0].at));
+    if (!many && !near) CR_TRY(cri_gp_renew_terms(r, &a[0].at));
     out->value = fmax(out->value, a[0].at.value);
     out->iterations = a[0].at.iterations;
     out->stop = a[0].at.stop;
