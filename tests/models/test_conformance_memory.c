@@ -17,12 +17,13 @@ static void memory_may_fail(cr_ctx *cx, const subject *s)
     /* A search that is cut short allocates as a whole one does, and chains are in the lines that name them. */
     bool long_search = strncmp(s->model, "gp", 2) == 0 && !strstr(s->line, "--optimize none");
     bool few_rows = strcmp(s->model, "gp") == 0 && long_search && !strstr(s->line, "--hyper");
-    char settings[2 * MOST_LINE];
-    snprintf(settings, sizeof settings, "%s%s%s", s->settings, long_search ? " max_iter=1" : "",
+    char more[64], settings[2 * MOST_LINE];
+    snprintf(more, sizeof more, "%s%s", long_search ? " max_iter=1" : "",
              few_rows ? " hyper=map" : "");
+    snprintf(settings, sizeof settings, "%s%s", s->settings, more);
     cr_table *t = rows_between(cx, read_table(cx, s->data), 0, FEW);
     bool      updates = cr_class_offers(s->class, "update") &&
-                   cr_update(cx, fit_rows(cx, s, t, ""), t, &updated) == CR_OK;
+                   cr_update(cx, fit_rows(cx, s, t, more), t, &updated) == CR_OK;
     cr_model_free(cx, updated);
     check_each_part((life){
         .table = t, .model = s->model, .settings = settings, .update = updates, .known = &known });
