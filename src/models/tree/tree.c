@@ -1,9 +1,12 @@
 /* tree.c -- classification and regression trees (CART).
  * Grown by the best split (grow.h), pruned by cost and complexity (prune.h).  A leaf with rows of
- * weight W answers with a number:  t_{W-1}(mean, s^2 (1 + 1/W)),  s^2 = sum w (y - mean)^2 / (W -
- * 1) classes:   p_k = (W_k + a) / (W + a K), the mean under a Dirichlet prior A leaf of one row, or
- * whose rows agree, takes the spread pooled over all leaves. Breiman, Friedman, Olshen & Stone
- * (1984), Classification and Regression Trees. */
+ * weight W answers with
+ *   a number:  t_{W-1}(mean, f s^2 (1 + 1/W)),   s^2 = sum w (y - mean)^2 / (W - 1)
+ *   classes:   p_k = (W_k + a) / (W + a K), the mean under a Dirichlet prior
+ * A leaf of one row, or whose rows agree, takes the spread pooled over all leaves.  Splits are chosen
+ * to look good on the rows of the leaves, and so s^2 is too small for others: f is how many times
+ * larger the squared error is in the rows that the cross-validation of the pruning left out.
+ * Breiman, Friedman, Olshen & Stone (1984), Classification and Regression Trees. */
 #include "tree.h"
 #include "prune.h"
 #include "models/core/rows_check.h"
@@ -97,6 +100,29 @@ static void pool_spread(cri_cart *m)
     m->spread_dof = dof > 0 ? dof : NAN;
 }
 
+/* The variance of a leaf without inflation, and its degrees of freedom. */
+static double leaf_variance(const cri_cart *m, const double *stat, double *out_dof)
+{
+    double dof = stat[CRI_WEIGHT] - 1, variance = stat[CRI_LOSS] / dof;
+    bool   own = dof > 0 && variance > 0;
+    *out_dof = own ? dof : m->spread_dof;
+    return (own ? variance : m->spread) * (1 + 1 / stat[CRI_WEIGHT]);
+}
+
+/* The squared error in rows left out over what the leaves say of it; 0 where it is no larger, or nothing is split. */
+static void inflate_spread(cri_cart *m)
+{
+    double said = 0, weight = 0, dof;
+    for (size_t i = 0; i < m->tree.nodes && !m->K; i++) {
+        const double *stat = m->tree.stat + i * CRI_STAT_WIDTH;
+        if (!cri_is_leaf(&m->tree, i)) continue;
+        said += stat[CRI_WEIGHT] * leaf_variance(m, stat, &dof);
+        weight += stat[CRI_WEIGHT];
+    }
+    bool larger = m->tree.nodes > 1 && said > 0 && m->cv_loss * weight > said;
+    m->inflation = larger ? m->cv_loss * weight / said : 0;
+}
+
 static cr_status grow_and_prune(cr_ctx *cx, cri_cart *m, const cri_kept *kept,
                                 const cri_columns *columns, const tree_options *o, double unit,
                                 uint64_t seed)
@@ -122,6 +148,7 @@ static cr_status grow_and_prune(cr_ctx *cx, cri_cart *m, const cri_kept *kept,
     CR_TRY(prune(cx, m, kept, columns, &grow, o, unit, seed));
     CR_TRY(cri_tree_trim(cx, &m->tree));
     pool_spread(m);
+    inflate_spread(m);
 done:
     cri_grower_free(cx, g);
     cr_scratch_end(&s);
@@ -172,13 +199,10 @@ typedef struct predict_work {
 
 static void answer_number(const cri_cart *m, size_t leaf, cr_prediction *out, size_t i)
 {
-    const double *stat = m->tree.stat + leaf * CRI_STAT_WIDTH;
-    double        weight = stat[CRI_WEIGHT], dof = weight - 1, variance = stat[CRI_LOSS] / dof;
     out->mean[i] = m->tree.value[leaf];
     if (!out->scale) return;
-    if (!(dof > 0) || !(variance > 0)) dof = m->spread_dof, variance = m->spread;
-    out->scale[i] = sqrt(variance * (1 + 1 / weight));
-    out->dof[i] = dof;
+    double variance = leaf_variance(m, m->tree.stat + leaf * CRI_STAT_WIDTH, &out->dof[i]);
+    out->scale[i] = sqrt(m->inflation > 0 ? variance * m->inflation : variance);
 }
 
 static void answer_class(const cri_cart *m, size_t leaf, double *prob)
@@ -247,9 +271,10 @@ static cr_status tree_ready(cr_ctx *cx, void *state, const cr_design *design)
 const cr_model_class cri_class_tree = {
     .name = "tree",
     .summary = "classification and regression tree, pruned by cross-validation",
-    .formulas = "number:  y ~ t(W-1; mean of the leaf, s^2 (1 + 1/W))\n"
-                "class k: P = (W_k + a) / (W + a K),  W: weight of the leaf's rows\n"
-                "grown by the largest fall of the loss; pruned to the least  loss/n + alpha leaves",
+    .formulas =
+        "number:  y ~ t(W-1; mean of the leaf, f s^2 (1 + 1/W)),  f >= 1 by cross-validation\n"
+        "class k: P = (W_k + a) / (W + a K),  W: weight of the leaf's rows\n"
+        "grown by the largest fall of the loss; pruned to the least  loss/n + alpha leaves",
     .reference = "Breiman, Friedman, Olshen & Stone (1984), Classification and Regression Trees",
     .tasks = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION,
     .example = "examples/iris.csv --target species",

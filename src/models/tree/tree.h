@@ -14,6 +14,7 @@
     MEMBER(real,  cv_se,       (),         "any none", "its standard error")                        \
     MEMBER(real,  spread,      (),         "any none", "pooled variance within the leaves")         \
     MEMBER(real,  spread_dof,  (),         "none",  "its degrees of freedom")                       \
+    MEMBER(real,  inflation,   (),         "spare", "of the variances, so that they are those of rows left out") \
     MEMBER(count, full_leaves, (),         "",      "before pruning")                               \
     MEMBER(part,  tree,        (cri_tree), "",      "")
 /* clang-format on */

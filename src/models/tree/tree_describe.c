@@ -176,7 +176,10 @@ const cr_field cri_cart_statistics[] = {
     CR_NUMBER("cv_loss", CR_FIELD_NULL, "mean loss by cross-validation"),
     CR_NUMBER("cv_se", CR_FIELD_NULL, "its standard error"),
     CR_MEASURE("residual_sd", "target", CR_FIELD_EITHER,
-               "of numbers: standard deviation within the leaves, by cross-validation"),
+               "of numbers: standard deviation within the leaves, of all together"),
+    CR_NUMBER("inflation", CR_FIELD_SOMETIMES,
+              "of numbers: squared error in rows left out over that within the leaves, where it is "
+              "larger; variances are multiplied by it"),
     CR_NUMBER("smoothing", CR_FIELD_EITHER, "of classes: added to every count of a leaf"),
     CR_FIELD_LAST,
 };
@@ -214,10 +217,9 @@ static void describe_statistics(const cri_cart *m, const cr_design *d, size_t de
     cri_put_real(s, "alpha", m->alpha * unit);
     cri_put_real(s, "cv_loss", m->cv_loss * unit);
     cri_put_real(s, "cv_se", m->cv_se * unit);
-    if (!m->K)
-        cri_put_real(s, "residual_sd", sqrt(m->spread * unit));
-    else
-        cri_put_real(s, "smoothing", m->smoothing);
+    if (!m->K) cri_put_real(s, "residual_sd", sqrt(m->spread * unit));
+    if (m->inflation > 0) cri_put_real(s, "inflation", m->inflation);
+    if (m->K) cri_put_real(s, "smoothing", m->smoothing);
 }
 
 cr_status cri_cart_describe(cr_ctx *cx, const cri_cart *m, const cr_design *design, cri_sheet *out)

@@ -208,6 +208,21 @@ TEST(leaf_answers)
     for (size_t k = 0; k < 3; k++) assert_close(q.prob[k], (count[k] + 2) / 206, 1e-14);
 }
 
+/* The predictive variances of the rows of the fit add up to the squared error in rows left out: splits that were
+ * chosen by noise do not make a leaf sure of itself. */
+TEST(inflation)
+{
+    draw_data(7, 150, 2, 0, &data);
+    cr_table     *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
+    cr_model     *m = fit(cx, "tree", t, "target=y prune=min min_leaf=5");
+    json_t       *d = describe(cx, m);
+    cr_prediction q = predict(cx, m, t);
+    double        sum = 0;
+    for (size_t i = 0; i < data.n; i++) sum += q.scale[i] * q.scale[i];
+    assert_true(statistic(d, "inflation") > 1.01);
+    assert_relative(sum / (double)data.n, statistic(d, "cv_loss"), 1e-12);
+}
+
 /* A leaf of one row has the spread of the others. */
 TEST(lonely_leaf)
 {
