@@ -1,12 +1,15 @@
 /* adaboost.c -- boosted trees (boost.h): AdaBoost, and the gradient form, which also does numbers.
  * The spread of a number is the mean squared error by five-fold cross-validation, of as many of the
- * folds as hold 100,000 rows: its standard error is then below half a percent. */
+ * folds as hold 100,000 rows: its standard error is then below half a percent.
+ * Trees that learn from the mistakes of others are too sure of the classes of few rows: up to 5000 rows, F is
+ * multiplied by the t in (0, 1] under which the rows that five-fold cross-validation leaves out are most likely. */
 #include "boost.h"
 #include "prune.h"
 #include "tree.h"
 #include "models/core/rows_check.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
+#include "math/optim/brent.h"
 
 #include <math.h>
 
@@ -18,6 +21,7 @@
     X(count,  depth,  "1",    "1..1000",     "most splits from the root to a leaf of a tree: 1 is a stump", "3") \
     X(real,   learning_rate, "", ">0",       "what each round counts; 1 for samme and 0.1 for gradient when it is not given", "0.5") \
     X(count,  min_leaf, "1",  "1..1000000000", "gradient: rows (weight) that each side of a split keeps", "5") \
+    X(real,   temper, "",     "0<..1",       "classes: factor of the votes, 1 for none; by cross-validation when it is not given, up to 5000 rows", "1") \
     CRI_SPLITS_OPTIONS(X, 20000)
 /* clang-format on */
 enum {
@@ -26,6 +30,7 @@ enum {
     FORM_GRADIENT,
     FOLDS = 5,
     ENOUGH = 100000,
+    FEW_ROWS = 5000,
     MANY_ROWS = 20000,
     BLOCK = 64
 };
@@ -33,6 +38,7 @@ enum {
 CR_OPTIONS(boost_options, boost_table, BOOST_OPTIONS);
 static const cri_requirement boost_requirements[] = {
     { "bins", "splits", "auto|histogram", false },
+    { "temper", "task", "classification", false },
     CRI_REQUIREMENT_LAST,
 };
 
@@ -81,29 +87,42 @@ static void add_log_likelihood(void *arg, cri_range r, double *acc, double *F)
     }
 }
 
+/* Fills *m, which is then freed by cri_boost_free, with a model of the rows outside fold f. */
+static cr_status boost_without(cr_ctx *cx, const cri_boost *like, const cri_kept *kept,
+                               const cri_columns *columns, const boost_options *o,
+                               const size_t *fold, size_t f, cri_boost *m)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *w = cr_scratch_f64(&s, kept->n);
+    *m = (cri_boost){ .K = like->K,
+                      .widths = like->widths,
+                      .rounds = like->gradient ? like->rounds : o->rounds,
+                      .depth = like->depth,
+                      .gradient = like->gradient,
+                      .rate = like->rate };
+    CR_TRY(s.status);
+    for (size_t i = 0; i < kept->n; i++) w[i] = fold[i] == f ? 0 : kept->w[i];
+    CR_TRY(boost(cx, m, columns, w, kept->y, o));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 /* Squared error of the rows of fold f, by a model of the others. */
 static cr_status try_fold(cr_ctx *cx, const cri_boost *like, const cri_kept *kept,
                           const cri_columns *columns, const boost_options *o, const size_t *fold,
                           size_t f, double *sum)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    double    *w = cr_scratch_f64(&s, kept->n), loss;
-    cri_boost  m = { .K = like->K,
-                     .widths = like->widths,
-                     .rounds = like->rounds,
-                     .depth = like->depth,
-                     .gradient = true,
-                     .rate = like->rate };
-    CR_TRY(s.status);
-    for (size_t i = 0; i < kept->n; i++) w[i] = fold[i] == f ? 0 : kept->w[i];
-    CR_TRY(boost(cx, &m, columns, w, kept->y, o));
+    cr_status st = CR_OK;
+    cri_boost m = { 0 };
+    double    loss;
+    CR_TRY(boost_without(cx, like, kept, columns, o, fold, f, &m));
     judging a = { .m = &m, .kept = kept, .fold = fold, .f = f };
     CR_TRY(cri_parallel_sum_in(cx, NULL, kept->n, BLOCK, 1, BLOCK, add_squares, &a, &loss));
     *sum += loss;
 done:
     cri_boost_free(cx, &m);
-    cr_scratch_end(&s);
     return st;
 }
 
@@ -132,6 +151,59 @@ done:
     return st;
 }
 
+/* F [n x widths] of rows by models that had not seen them. */
+typedef struct held_out {
+    cri_boost       m; /* K and widths; temper is what is tried */
+    const cri_kept *kept;
+    const double   *F;
+    double         *prob; /* [K] workspace */
+} held_out;
+
+/* Minus the log likelihood under the factor exp(log_t). */
+static cr_status surprise(void *arg, double log_t, double *out)
+{
+    held_out *h = arg;
+    double    sum = 0;
+    h->m.temper = exp(log_t);
+    for (size_t i = 0; i < h->kept->n; i++) {
+        cri_boost_prob(&h->m, h->F + i * h->m.widths, h->prob);
+        sum -= h->kept->w[i] * log(fmax(h->prob[(size_t)h->kept->y[i]], 1e-300));
+    }
+    *out = sum;
+    return CR_OK;
+}
+
+static cr_status learn_temper(cr_ctx *cx, cri_boost *m, const cri_kept *kept,
+                              const cri_columns *columns, const boost_options *o, uint64_t seed)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     folds, *fold = cr_scratch_index(&s, kept->n);
+    double    *F = cr_scratch_matrix(&s, kept->n, m->widths);
+    held_out   h = { .m = { .K = m->K, .widths = m->widths }, .kept = kept, .F = F };
+    cri_boost  other = { 0 };
+    double     best, least;
+
+    h.prob = cr_scratch_f64(&s, m->K);
+    CR_TRY(s.status);
+    CR_TRY(cri_deal_folds(cx, kept, true, FOLDS, seed, fold, &folds));
+    if (folds < 2) goto done;
+    for (size_t f = 0; f < folds; f++) {
+        CR_TRY(boost_without(cx, m, kept, columns, o, fold, f, &other));
+        for (size_t i = 0; i < kept->n; i++)
+            if (fold[i] == f)
+                cri_boost_sum(&other, kept->X + i * kept->p, 1, kept->p, F + i * m->widths);
+        cri_boost_free(cx, &other);
+        other = (cri_boost){ 0 };
+    }
+    CR_TRY(cr_brent_minimize(cx, surprise, &h, log(0.01), 0, 1e-6, &best, &least));
+    m->temper = exp(best);
+done:
+    cri_boost_free(cx, &other);
+    cr_scratch_end(&s);
+    return st;
+}
+
 static cr_status fit_state(cr_ctx *cx, cri_boost *m, const cri_kept *kept, const cr_design *design,
                            const boost_options *o, uint64_t seed, cr_report *report)
 {
@@ -143,6 +215,8 @@ static cr_status fit_state(cr_ctx *cx, cri_boost *m, const cri_kept *kept, const
                            &columns));
     CR_TRY(boost(cx, m, &columns, kept->w, kept->y, o));
     if (m->K == 0) CR_TRY(measure_spread(cx, m, kept, &columns, o, seed));
+    if (isnan(o->temper) && m->K > 1 && kept->n <= FEW_ROWS)
+        CR_TRY(learn_temper(cx, m, kept, &columns, o, seed));
     m->weight = kept->weight;
     report->stop = CR_STOP_TOLERANCE;
     report->iterations = m->rounds;
@@ -171,6 +245,7 @@ static cr_status boost_fit(cr_ctx *cx, const cri_rows *rows, const void *options
     m->rounds = m->gradient && m->K == 1 ? 0 : o->rounds;
     m->depth = o->depth;
     m->rate = !isnan(o->learning_rate) ? o->learning_rate : m->gradient ? 0.1 : 1;
+    m->temper = isnan(o->temper) ? 0 : o->temper;
     m->spread = NAN;
     if (m->K == 0 && o->form == FORM_SAMME)
         CR_TRY(cr_fail(cx, CR_EARG, "--form samme is for classes, and the target is a number"));
@@ -238,6 +313,8 @@ static const cr_field boost_statistics[] = {
     CR_NUMBER("last_weighted_error", CR_FIELD_EITHER, "of samme: weighted error of the last tree"),
     CR_MEASURE("cv_rmse", "target", CR_FIELD_EITHER,
                "of numbers: root mean squared error by cross-validation"),
+    CR_NUMBER("temper", CR_FIELD_SOMETIMES,
+              "of classes: factor of the votes, by cross-validation: less than 1 is less sure"),
     CR_FIELD_LAST,
 };
 
@@ -275,6 +352,7 @@ static void describe_statistics(const cri_boost *m, double unit, cri_sheet *out)
     cri_tree_describe_splits(&m->tree, s);
     cri_put_real(s, m->gradient ? "training_loss" : "last_weighted_error", last * unit);
     if (!m->K) cri_put_real(s, "cv_rmse", sqrt(m->spread * unit));
+    if (m->temper > 0) cri_put_real(s, "temper", m->temper);
 }
 
 static cr_status boost_describe(cr_ctx *cx, const void *state, const cr_design *design,
@@ -320,8 +398,9 @@ const cr_model_class cri_class_adaboost = {
     .summary = "boosted trees: AdaBoost (SAMME), or gradient boosting",
     .formulas =
         "samme:    err_t = sum d [h_t(x) != y],  a_t = r (log((1 - err_t) / err_t) + log(K - 1)),\n"
-        "          d <- d exp(a_t [h_t(x) != y]);  P = softmax(sum_t a_t [h_t(x) = k])\n"
-        "gradient: F <- F + r f_t,  f_t a tree on the gradient;  P = softmax(F), or y ~ t(F, cv "
+        "          d <- d exp(a_t [h_t(x) != y]);  F_k = sum_t a_t [h_t(x) = k]\n"
+        "gradient: F <- F + r f_t,  f_t a tree on the gradient\n"
+        "P = softmax(t F),  t <= 1 by cross-validation up to 5000 rows;  number: y ~ t(F, cv "
         "error)",
     .reference = "Freund & Schapire (1997), J. Comput. Syst. Sci. 55; Zhu, Zou, Rosset & Hastie "
                  "(2009), Stat. Interface 2; Friedman (2001), Ann. Stat. 29",

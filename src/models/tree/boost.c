@@ -73,14 +73,14 @@ void cri_boost_sum(const cri_boost *m, const double *X, size_t n, size_t p, doub
 
 void cri_boost_prob(const cri_boost *m, const double *F, double *prob)
 {
-    double most = -INFINITY, sum = 0;
+    double most = -INFINITY, sum = 0, t = m->temper > 0 ? m->temper : 1;
     if (m->widths == 1 && m->K == 2) {
-        double f = F[0], small = exp(-fabs(f)), p = small / (1 + small);
+        double f = t * F[0], small = exp(-fabs(f)), p = small / (1 + small);
         prob[0] = f > 0 ? p : 1 - p;
         prob[1] = f > 0 ? 1 - p : p;
         return;
     }
     for (size_t k = 0; k < m->K; k++) most = fmax(most, F[k]);
-    for (size_t k = 0; k < m->K; k++) sum += prob[k] = exp(F[k] - most);
+    for (size_t k = 0; k < m->K; k++) sum += prob[k] = exp(t * (F[k] - most));
     for (size_t k = 0; k < m->K; k++) prob[k] /= sum;
 }

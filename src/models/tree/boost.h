@@ -27,6 +27,7 @@
     MEMBER(vector, error,    (rounds),   "any",  "err_t; or the mean loss after the round")         \
     MEMBER(vector, start,    (widths),   "",     "F before the first tree")                         \
     MEMBER(real,   spread,   (),         ">=0 any none", "numbers: mean squared error by cross-validation") \
+    MEMBER(real,   temper,   (),         "spare 0..1", "classes: factor of F, by cross-validation; 0: none") \
     MEMBER(real,   weight,   (),         ">=0",  "of all rows")                                     \
     MEMBER(part,   tree,     (cri_tree), "none", "value [nodes]: the class of a leaf (samme), or its step (gradient)")
 /* clang-format on */
@@ -54,7 +55,7 @@ static inline double cri_log_share(double share)
 
 /* F [n x widths] at the rows of X [n x p]. */
 void cri_boost_sum(const cri_boost *m, const double *X, size_t n, size_t p, double *F);
-/* prob [K] = what F says of the classes; may be F itself. */
+/* prob [K] = what F, times the factor that was learned, says of the classes; may be F itself. */
 void cri_boost_prob(const cri_boost *m, const double *F, double *prob);
 
 #endif

@@ -73,8 +73,8 @@ static void check_recurrence(cr_ctx *cx, size_t classes, double rate)
     double w[DRAWN_MOST], F[DRAWN_MOST] = { 0 }, K = (double)classes;
     char   settings[256];
     draw_data(classes, 60, 2, classes, &data);
-    snprintf(settings, sizeof settings, "target=y task=classification rounds=%d learning_rate=%g",
-             ROUNDS, rate);
+    snprintf(settings, sizeof settings,
+             "target=y task=classification temper=1 rounds=%d learning_rate=%g", ROUNDS, rate);
     cr_table     *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
     cr_model     *m = fit(cx, "adaboost", t, settings);
     json_t       *d = describe(cx, m), *rounds = json_object_get(d, "rounds");
@@ -120,15 +120,16 @@ TEST(ends)
     double        z[6] = { 0, 0, 1, 0, 1, 1 }, two[6] = { 0, 1, 0, 1, 0, 0 };
     cr_table     *t = make_table(cx, X, 6, 1, y, NULL), *flat = make_table(cx, same, 6, 1, z, NULL);
     cr_table     *odd = make_table(cx, same, 6, 1, two, NULL);
-    cr_model     *m = fit(cx, "adaboost", t, "target=y task=classification");
+    cr_model     *m = fit(cx, "adaboost", t, "target=y task=classification temper=1");
     json_t       *d = describe(cx, m);
     cr_prediction q = predict(cx, m, t);
     assert_int_equal(statistic(d, "trees"), 1);
     for (size_t i = 0; i < 6; i++) assert_true(q.prob[2 * i + (size_t)y[i]] > 0.999);
     cr_model_free(cx, m);
-    q = fit_and_predict(cx, "adaboost", flat, "target=y task=classification", flat);
+    q = fit_and_predict(cx, "adaboost", flat, "target=y task=classification temper=1", flat);
     assert_close(q.prob[0], 0.5, 1e-12);
-    q = fit_and_predict(cx, "adaboost", odd, "target=y task=classification form=gradient", odd);
+    q = fit_and_predict(cx, "adaboost", odd, "target=y task=classification form=gradient temper=1",
+                        odd);
     assert_close(q.prob[0], 2.0 / 3, 1e-12);
 }
 
@@ -165,7 +166,7 @@ static void check_gradient(cr_ctx *cx, size_t classes)
     draw_data(30 + classes, 60, 2, classes, &data);
     n = data.n;
     snprintf(settings, sizeof settings, "target=y form=gradient rounds=%d learning_rate=0.3 %s",
-             ROUNDS, classes ? "task=classification" : "");
+             ROUNDS, classes ? "task=classification temper=1" : "");
     cr_table     *t = make_table(cx, data.X, n, 2, data.y, NULL);
     cr_prediction q = fit_and_predict(cx, "adaboost", t, settings, t);
     double        share[8] = { 0 }, mean = 0;
@@ -216,7 +217,8 @@ static void check_loss(cr_ctx *cx, size_t classes, bool weighted)
     draw_data(50 + classes, 60, 2, classes, &data);
     for (size_t i = 0; i < data.n; i++) w[i] = weighted ? 0.5 + (double)(i % 4) : 2;
     snprintf(settings, sizeof settings,
-             "target=y weights=w form=gradient rounds=%d depth=2 task=classification", ROUNDS);
+             "target=y weights=w form=gradient rounds=%d depth=2 task=classification temper=1",
+             ROUNDS);
     cr_table     *t = make_table(cx, data.X, data.n, 2, data.y, w);
     cr_model     *m = fit(cx, "adaboost", t, settings);
     cr_prediction q = predict(cx, m, t);
@@ -255,6 +257,41 @@ TEST(spread)
     assert_close(q.scale[7], statistic(d, "cv_rmse"), 1e-12);
     assert_true(statistic(d, "cv_rmse") > sqrt(statistic(d, "training_loss")));
     assert_true(statistic(d, "cv_rmse") > 0.28 && statistic(d, "cv_rmse") < 0.5);
+}
+
+/* Classes that have little to do with the columns: the votes count less, which new rows bear out, and the answer
+ * is the same as with the factor given. */
+TEST(temper)
+{
+    enum { N = 200 };
+    static drawn_data fresh;
+    const char *const forms[] = { "samme", "gradient" };
+    draw_data(41, N, 2, 2, &data);
+    draw_data(42, N, 2, 2, &fresh);
+    for (size_t i = 0; i < N; i += 3) data.y[i] = 1 - data.y[i], fresh.y[i] = 1 - fresh.y[i];
+    cr_table *t = make_table(cx, data.X, N, 2, data.y, NULL);
+    cr_table *new = make_table(cx, fresh.X, N, 2, fresh.y, NULL);
+    for (size_t k = 0; k < 2; k++) {
+        char   settings[128], given[160];
+        double loss[2] = { 0 };
+        snprintf(settings, sizeof settings, "target=y task=classification depth=2 form=%s",
+                 forms[k]);
+        cr_model *m = fit(cx, "adaboost", t, settings);
+        double    temper = statistic(describe(cx, m), "temper");
+        assert_true(temper > 0.01 && temper < 0.7);
+        cr_prediction q = predict(cx, m, new);
+        snprintf(given, sizeof given, "%s temper=%.17g", settings, temper);
+        cr_prediction same = fit_and_predict(cx, "adaboost", t, given, new);
+        snprintf(given, sizeof given, "%s temper=1", settings);
+        cr_prediction plain = fit_and_predict(cx, "adaboost", t, given, new);
+        for (size_t i = 0; i < N; i++) {
+            size_t at = 2 * i + (size_t)fresh.y[i];
+            assert_close(q.prob[at], same.prob[at], 0);
+            loss[0] -= log(q.prob[at]) / N;
+            loss[1] -= log(plain.prob[at]) / N;
+        }
+        assert_true(loss[0] < loss[1] - 0.02);
+    }
 }
 
 /* --- corners ---------------------------------------------------------------------------------- */
@@ -335,8 +372,8 @@ static void check_reference(cr_ctx *cx, const json_t *item)
     json_object_foreach(json_object_get(expected, "rounds_to_[train_acc,test_acc]"), rounds, pair)
     {
         if (atoi(rounds) > 20) continue; /* slow under a sanitizer */
-        snprintf(settings, sizeof settings, "target=%s task=classification rounds=%s", target,
-                 rounds);
+        snprintf(settings, sizeof settings, "target=%s task=classification temper=1 rounds=%s",
+                 target, rounds);
         cr_model *m = fit(cx, "adaboost", train, settings);
         json_t   *d = describe(cx, m);
         for (size_t r = 0; r < 5 && r < (size_t)atoi(rounds); r++) {
