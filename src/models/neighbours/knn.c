@@ -20,7 +20,7 @@
     X(choice, weighting, "uniform", "uniform|distance",                                            \
       "whether near ones count like far ones, or by 1 / distance", "distance")                     \
     X(real,   smoothing, "",        ">=0",                                                         \
-      "classes: a of (count + a) / (k + a K); 1 / K when it is not given", "0.5")
+      "classes: a of (count + a) / (k + a K); by leave-one-out when it is not given", "0.5")
 /* clang-format on */
 
 CR_OPTIONS(knn_options, knn_table, KNN_OPTIONS);
@@ -89,6 +89,7 @@ static cr_status knn_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     m->smoothing = !isnan(o->smoothing) ? o->smoothing : m->K ? 1 / (double)m->K : 0;
     CR_TRY(build_tree(cx, m));
     CR_TRY(choose_k(cx, m, o->k, weight));
+    if (m->K && isnan(o->smoothing) && m->n > 1) CR_TRY(cri_knn_smooth(cx, m, &m->smoothing));
     report->stop = CR_STOP_CLOSED_FORM;
     *out_state = m;
     m = NULL;

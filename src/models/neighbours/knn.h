@@ -42,4 +42,9 @@ bool cri_knn_count(const double *w, const size_t *index, const double *distance,
 cr_status cri_knn_choose(cr_ctx *cx, const cri_knn *m, size_t least, size_t most, double *out_k,
                          double *out_loss);
 
+/* The smoothing of the least leave-one-out log loss at k, over as many of the rows as 2000, to which one is added
+ * whose class none of its neighbours has: what never happened in n rows may happen yet.  Needs two rows or more.
+ * Fails like cr_neighbours_nearest. */
+cr_status cri_knn_smooth(cr_ctx *cx, const cri_knn *m, double *out_smoothing);
+
 #endif

@@ -1,4 +1,4 @@
-/* knn_count.c -- which rows are the k nearest, and which k is best. */
+/* knn_count.c -- which rows are the k nearest, which k is best, and which smoothing. */
 #include "knn.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
@@ -41,10 +41,11 @@ enum { BLOCK = 64 };
 
 typedef struct loo_work {
     const cri_knn *m;
-    size_t         least, most, near; /* k tried; rows asked for */
-    const size_t  *index;             /* [n x near]              */
-    const double  *distance;          /* [n x near]              */
-    double        *workspace;         /* [blocks x (most + K)]   */
+    size_t         least, most, near; /* k tried; rows asked for                            */
+    const size_t  *index;             /* [n x near], or [rows asked x near]                 */
+    const double  *distance;          /* likewise                                           */
+    const size_t  *rows;              /* [rows asked]; NULL: all                            */
+    bool           smoothings;        /* what is tried are these, at k = most, and not k    */
 } loo_work;
 
 /* What a ring adds to k = 1, 2, ...: votes of the classes, or the sum of the targets. */
@@ -54,19 +55,31 @@ typedef struct tally {
     bool    met;                /* some were at distance 0 */
 } tally;
 
-static double loss_of(const cri_knn *m, const tally *t, double y)
+static double loss_of(const cri_knn *m, const tally *t, double y, double smoothing)
 {
     if (m->K == 0) return (y - t->sum / t->mass) * (y - t->sum / t->mass);
     double share = t->votes[(size_t)y] / t->mass;
-    return -log((share * t->counted + m->smoothing) / (t->counted + m->smoothing * (double)m->K));
+    return -log((share * t->counted + smoothing) / (t->counted + smoothing * (double)m->K));
 }
 
-/* t plus the part f of a ring. */
-static void add_ring(const cri_knn *m, const loo_work *a, size_t row, size_t begin, size_t end,
-                     double self, double f, tally *t)
+/* Number j of those that are tried: all K together are as many rows as 4, 2, 1, ... */
+enum { SMOOTHINGS = 10 };
+static double smoothing_at(const cri_knn *m, size_t j) { return ldexp(4, -(int)j) / (double)m->K; }
+
+static void add_loss(const loo_work *a, size_t k, const tally *t, size_t row, double *acc)
 {
-    const size_t *index = a->index + row * a->near;
-    const double *distance = a->distance + row * a->near;
+    const cri_knn *m = a->m;
+    if (!a->smoothings) acc[k] += m->w[row] * loss_of(m, t, m->y[row], m->smoothing);
+    for (size_t j = 0; j < SMOOTHINGS && a->smoothings && k == a->most; j++)
+        acc[j] += m->w[row] * loss_of(m, t, m->y[row], smoothing_at(m, j));
+}
+
+/* t plus the part f of a ring of what is near query q, which is this row. */
+static void add_ring(const cri_knn *m, const loo_work *a, size_t q, size_t row, size_t begin,
+                     size_t end, double self, double f, tally *t)
+{
+    const size_t *index = a->index + q * a->near;
+    const double *distance = a->distance + q * a->near;
     double        d = begin < end ? distance[begin] : 0;
     double        v = !m->by_distance ? 1 : d > CRI_MET ? !t->met / d : 1;
     t->met = t->met || d <= CRI_MET;
@@ -82,18 +95,19 @@ static void add_ring(const cri_knn *m, const loo_work *a, size_t row, size_t beg
     }
 }
 
-static double ring_weight(const cri_knn *m, const loo_work *a, size_t row, size_t begin, size_t end)
+static double ring_weight(const cri_knn *m, const loo_work *a, size_t q, size_t begin, size_t end)
 {
     double sum = 0;
-    for (size_t j = begin; j < end; j++) sum += m->w[a->index[row * a->near + j]];
+    for (size_t j = begin; j < end; j++) sum += m->w[a->index[q * a->near + j]];
     return sum;
 }
 
-/* Adds w_i times the loss of row i at each k to acc [most + 1]. */
-static void add_row(const loo_work *a, size_t row, double *votes, double *acc)
+/* Adds w_i times the loss of the row of query q at each k, or smoothing, to acc. */
+static void add_row(const loo_work *a, size_t q, double *votes, double *acc)
 {
     const cri_knn *m = a->m;
-    const double  *distance = a->distance + row * a->near;
+    const double  *distance = a->distance + q * a->near;
+    size_t         row = a->rows ? a->rows[q] : q;
     double         self = m->w[row] > 1 ? m->w[row] - 1 : 0; /* its copies stay, at distance 0 */
     size_t         k = 1, begin = 0;
     tally          t = { .votes = votes };
@@ -102,18 +116,18 @@ static void add_row(const loo_work *a, size_t row, double *votes, double *acc)
         size_t end = begin;
         if (begin < a->near && (self == 0 || distance[begin] == 0))
             end = ring_end(distance, begin, a->near);
-        double ring = ring_weight(m, a, row, begin, end) + self;
+        double ring = ring_weight(m, a, q, begin, end) + self;
         double before = t.counted;
         if (ring == 0) break; /* all rows are in */
         for (; k <= a->most && (double)k <= (before + ring) * (1 + 1e-12); k++) {
-            add_ring(m, a, row, begin, end, self, ((double)k - t.counted) / ring, &t);
-            acc[k] += m->w[row] * loss_of(m, &t, m->y[row]);
+            add_ring(m, a, q, row, begin, end, self, ((double)k - t.counted) / ring, &t);
+            add_loss(a, k, &t, row, acc);
         }
-        add_ring(m, a, row, begin, end, self, (before + ring - t.counted) / ring, &t);
+        add_ring(m, a, q, row, begin, end, self, (before + ring - t.counted) / ring, &t);
         begin = end;
         self = 0;
     }
-    for (; k <= a->most; k++) acc[k] += m->w[row] * loss_of(m, &t, m->y[row]);
+    for (; k <= a->most; k++) add_loss(a, k, &t, row, acc);
 }
 
 static void add_rows(void *arg, cri_range r, double *acc, double *workspace)
@@ -144,6 +158,69 @@ cr_status cri_knn_choose(cr_ctx *cx, const cri_knn *m, size_t least, size_t most
         if (loss[k] < loss[best] * (1 - 1e-12)) best = k;
     *out_k = (double)best;
     *out_loss = loss[best] / weight;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- smoothing -------------------------------------------------------------------------------- */
+
+enum { MOST_ASKED = 2000 };
+
+/* The rows near each of those asked, [asked x near], without itself; near + 1 are looked for, of which it is one
+ * or, among many at distance 0, takes the place of the last. */
+static cr_status find_near(cr_ctx *cx, const cri_knn *m, const size_t *rows, size_t asked,
+                           size_t near, size_t *index, double *distance)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     wide = near + 1;
+    double    *Q = cr_scratch_matrix(&s, asked, m->p), *d = cr_scratch_matrix(&s, asked, wide);
+    size_t    *found = cr_scratch_bytes(&s, asked * wide, sizeof *found);
+    CR_TRY(s.status);
+    for (size_t q = 0; q < asked; q++)
+        memcpy(Q + q * m->p, m->X + rows[q] * m->p, m->p * sizeof *Q);
+    cr_cmat queries = cr_cmat_of(Q, asked, m->p);
+    CR_TRY(cr_neighbours_nearest(cx, m->tree, &queries, wide, found, d));
+    for (size_t q = 0; q < asked; q++) {
+        size_t k = 0;
+        for (size_t j = 0; j < wide && k < near; j++) {
+            if (found[q * wide + j] == rows[q]) continue;
+            index[q * near + k] = found[q * wide + j];
+            distance[q * near + k++] = d[q * wide + j];
+        }
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_knn_smooth(cr_ctx *cx, const cri_knn *m, double *out_smoothing)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     asked = m->n < MOST_ASKED ? m->n : MOST_ASKED, best = 0;
+    size_t     most = m->k < (double)m->n ? (size_t)m->k : m->n;
+    size_t     near = most + 16 < m->n - 1 ? most + 16 : m->n - 1;
+    size_t    *index = cr_scratch_bytes(&s, asked * near, sizeof *index);
+    size_t    *rows = cr_scratch_index(&s, asked);
+    double    *distance = cr_scratch_matrix(&s, asked, near), loss[SMOOTHINGS] = { 0 };
+    loo_work   a = { .m = m, .least = most, .most = most, .near = near, .smoothings = true };
+
+    CR_TRY(s.status);
+    for (size_t q = 0; q < asked; q++) rows[q] = q * m->n / asked;
+    CR_TRY(find_near(cx, m, rows, asked, near, index, distance));
+    a.index = index;
+    a.distance = distance;
+    a.rows = rows;
+    CR_TRY(cri_parallel_sum_in(cx, "choosing the smoothing", asked, BLOCK, SMOOTHINGS, m->K + 1,
+                               add_rows, &a, loss));
+    for (size_t j = 0; j < SMOOTHINGS; j++) {
+        double v = smoothing_at(m, j);
+        loss[j] -= log(v / (m->k + v * (double)m->K));
+        if (loss[j] < loss[best] * (1 - 1e-12)) best = j;
+    }
+    *out_smoothing = smoothing_at(m, best);
 done:
     cr_scratch_end(&s);
     return st;

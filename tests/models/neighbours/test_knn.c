@@ -104,9 +104,10 @@ TEST(classes)
     cr_table *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
     for (unsigned weighted = 0; weighted < 2; weighted++) {
         const char *settings =
-            weighted ? "target=y task=classification scale=none k=9 weighting=distance"
-                     : "target=y task=classification scale=none k=9 smoothing=0.7";
-        double        smoothing = weighted ? 1.0 / 3 : 0.7;
+            weighted
+                ? "target=y task=classification scale=none k=9 smoothing=0.2 weighting=distance"
+                : "target=y task=classification scale=none k=9 smoothing=0.7";
+        double        smoothing = weighted ? 0.2 : 0.7;
         cr_prediction q = fit_and_predict(cx, "knn", t, settings, t);
         for (size_t i = 0; i < data.n; i++) {
             answer a = by_definition(&data, data.X + 2 * i, 9, false, weighted, SIZE_MAX);
@@ -178,6 +179,41 @@ static void check_choice(cr_ctx *cx, size_t classes, bool weighted)
 TEST(choice)
 {
     for (unsigned bits = 0; bits < 4; bits++) check_choice(cx, bits & 1 ? 3 : 0, bits & 2);
+}
+
+/* The smoothing by leaving out each row, with one surprise added: of classes that a column separates little is
+ * left, of classes drawn at random much. */
+static double best_smoothing(const drawn_data *d, size_t k)
+{
+    double least = INFINITY, best = 0, K = (double)d->classes;
+    for (double a = 4 / K; a > 0.005 / K; a /= 2) {
+        double loss = -log(a / ((double)k + a * K));
+        for (size_t i = 0; i < d->n; i++) {
+            answer q = by_definition(d, d->X + 2 * i, k, false, false, i);
+            loss -= log((q.votes[(size_t)d->y[i]] + a) / ((double)k + a * K));
+        }
+        if (loss < least) least = loss, best = a;
+    }
+    return best;
+}
+
+TEST(smoothing)
+{
+    cr_rng r = cr_rng_stream(3, 9);
+    double said[2];
+    for (unsigned random = 0; random < 2; random++) {
+        draw_data(50, 120, 2, 3, &data);
+        for (size_t i = 0; i < data.n; i++) {
+            data.y[i] = random ? (double)cr_rng_below(&r, 3) : (double)(i % 3);
+            data.X[2 * i] += 5 * (random ? 0 : data.y[i]);
+            data.X[2 * i + 1] += 0.001 * data.X[2 * i];
+        }
+        cr_table *t = make_table(cx, data.X, data.n, 2, data.y, NULL);
+        json_t   *d = describe(cx, fit(cx, "knn", t, "target=y task=classification scale=none"));
+        said[random] = statistic(d, "smoothing");
+        assert_close(said[random], best_smoothing(&data, 5), 1e-12);
+    }
+    assert_true(said[0] < 0.2 && said[1] > 0.5);
 }
 
 /* E (f(x0) + e - mean)^2 = s^2 + (f(x0) - mean_i f(x_i))^2 + s^2 / k at fixed x, over the noise:
