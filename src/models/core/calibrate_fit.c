@@ -1,6 +1,7 @@
 /* calibrate_fit.c -- a fitted classifier calibrated by cross-fitting. */
 #include "calibrate.h"
 #include "model_internal.h"
+#include "base/context_internal.h"
 #include "base/scratch.h"
 #include "data/judge/split.h"
 #include "data/table/subset.h"
@@ -120,10 +121,13 @@ cr_status cri_calibrate_model(cr_ctx *cx, cr_model *m, const cr_table *t,
     CR_TRY(cr_observed(cx, m, t, y, w));
     CR_TRY(cr_folds_new_stratified(cx, target->codes, n, m->fit.calibrate_folds, m->fit.seed,
                                    &c.folds));
-    for (size_t f = 0; f < c.folds.k; f++) {
-        CR_TRY(cr_check_interrupt(cx));
-        CR_TRY(cross(cx, &c, f, rows));
+    cri_mute_warnings(cx, true); /* the fit to all rows has said it */
+    for (size_t f = 0; f < c.folds.k && st == CR_OK; f++) {
+        st = cr_check_interrupt(cx);
+        if (st == CR_OK) st = cross(cx, &c, f, rows);
     }
+    cri_mute_warnings(cx, false);
+    CR_TRY(st);
     known = keep_known(&c, y, w, codes, n);
     CR_TRY(cri_calibration_fit(cx, (size_t)m->fit.calibrate, c.P, codes, w, known, K,
                                &m->calibration));

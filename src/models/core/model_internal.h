@@ -79,5 +79,8 @@ cr_status cri_prediction_check(cr_ctx *cx, const cr_table *table, const cri_rows
 /* Multiplies the weights of rows by what --class-weights says of their classes: "balanced" gives
  * class k the weight n / (K n_k), so that all of the K classes with rows count the same in sum. */
 cr_status cri_class_weights_apply(cr_ctx *cx, const cr_model *model, cri_rows *rows);
+/* Warns where the class says that its probabilities cannot be relied on, and where a classifier by densities gives
+ * the rows of its fit larger probabilities than it has hits, on up to 2000 of them (overconfident.c). */
+cr_status cri_doubt_probabilities(cr_ctx *cx, const cr_model *model, const cr_table *table);
 
 #endif

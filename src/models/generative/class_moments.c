@@ -4,6 +4,7 @@
 #include "models/common/moments.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 CRI_RECORD_TABLE(, cri_class_moments_record, cri_class_moments, CRI_CLASS_MOMENTS);
@@ -185,4 +186,22 @@ bool cri_class_moments_fit(const cri_class_moments *m, bool pooled, const cr_des
 {
     return m->K == cr_design_classes(d) && m->p == cr_design_terms(d) && m->pp == m->p * m->p &&
            m->groups == (pooled ? 1 : m->K);
+}
+
+void cri_class_moments_doubt(cr_ctx *cx, const cr_design *design, const cri_class_moments *m)
+{
+    double few = INFINITY, total = 0;
+    char   of[200] = "";
+    for (size_t k = 0; k < m->K; k++) {
+        total += m->weight[k];
+        if (!(m->weight[k] > 0) || !(m->weight[k] < few) || m->groups == 1) continue;
+        few = m->weight[k];
+        snprintf(of, sizeof of, " of class '%.150s'", cr_design_class(design, k));
+    }
+    if (m->groups == 1) few = total;
+    if (few >= (m->groups == 1 ? 5 : 10) * (double)m->p) return;
+    cr_log(cx, CR_LOG_WARNING,
+           "%g rows%s are few for a covariance of %zu columns, and probabilities come out too near "
+           "0 and 1: --calibrate platt learns by how much",
+           few, of, m->p);
 }

@@ -298,6 +298,11 @@ static cr_status fisher_ready(cr_ctx *cx, void *state, const cr_design *design)
     return fits ? name_coordinates(cx, f) : CR_EDATA;
 }
 
+static void fisher_doubt(cr_ctx *cx, const cr_design *design, const void *state)
+{
+    cri_class_moments_doubt(cx, design, &((const fisher_state *)state)->moments);
+}
+
 const cr_model_class cri_class_fisher = {
     .example = "examples/iris.csv --target species",
     .name = "fisher",
@@ -324,6 +329,7 @@ const cr_model_class cri_class_fisher = {
     .rows = &(const cri_rows_face){ .predict = fisher_predict,
                                     .transform = fisher_transform,
                                     .labels = fisher_labels },
+    .doubt = fisher_doubt,
     .describe = fisher_describe,
     .statistics = fisher_statistics,
     .state = fisher_record,

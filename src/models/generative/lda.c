@@ -53,6 +53,7 @@ const cr_model_class cri_class_lda = {
     .scales_itself = true,
     .sums = CRI_GDA_SUMS(lda, pooled),
     .rows = &(const cri_rows_face){ .predict = cri_gda_predict, .log_joint = cri_gda_log_joint },
+    .doubt = cri_gda_doubt,
     .describe = cri_gda_describe,
     .statistics = cri_gda_statistics,
     .state = cri_gda_record,

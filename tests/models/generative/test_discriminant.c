@@ -330,3 +330,29 @@ TEST(description)
     assert_close(statistic(d, "prior(a)"), 3 / 7.0, 1e-14);
     assert_close(statistic(d, "rows(b)"), 4, 0);
 }
+
+/* Fewer than ten rows of a class for each column; of a covariance of all classes five. */
+TEST(few_rows_for_a_covariance)
+{
+    enum { ROWS = 60, COLUMNS = 9 };
+    static double X[ROWS * COLUMNS], y[ROWS];
+    cr_rng        r = cr_rng_stream(9, 1);
+    draw_normals(&r, X, ROWS * COLUMNS);
+    for (size_t i = 0; i < ROWS; i++) y[i] = i < 20;
+    const struct {
+        const char *model, *features, *says;
+    } tries[] = { { "qda", "x*", "20 rows of class '1' are few for a covariance of 9 columns" },
+                  { "qda", "x1,x2", NULL },
+                  { "lda", "x*", NULL },
+                  { "fisher", "x*", NULL } };
+    cr_table *t = make_table(cx, X, ROWS, COLUMNS, y, NULL);
+    for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
+        warnings heard = { 0 };
+        char     settings[64];
+        snprintf(settings, sizeof settings, "target=y features=%s", tries[k].features);
+        cr_ctx_set_log(cx, keep_warning, &heard);
+        fit(cx, tries[k].model, t, settings);
+        assert_true(tries[k].says ? strstr(heard.text, tries[k].says) != NULL
+                                  : strstr(heard.text, "are few for") == NULL);
+    }
+}

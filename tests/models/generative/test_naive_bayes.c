@@ -431,3 +431,34 @@ TEST(description)
     assert_close(statistic(d, "bernoulli_columns"), 1, 0);
     assert_close(statistic(d, "prior(b)"), 0.6, 1e-14);
 }
+
+/* --- too sure --------------------------------------------------------------------------------- */
+
+/* One column eight times counts its evidence eight times: said in the fit, unless calibrated or reweighted. */
+TEST(too_sure)
+{
+    enum { ROWS = 300, COPIES = 8 };
+    static double X[ROWS * COPIES], y[ROWS];
+    cr_rng        r = cr_rng_stream(8, 1);
+    for (size_t i = 0; i < ROWS; i++) {
+        double x = cr_rng_normal(&r);
+        y[i] = x + 1.5 * cr_rng_normal(&r) > 0;
+        for (size_t j = 0; j < COPIES; j++) X[i * COPIES + j] = x + 0.1 * cr_rng_normal(&r);
+    }
+    cr_table         *t = make_table(cx, X, ROWS, COPIES, y, NULL);
+    const char *const said = "naive-bayes is too sure of its classes here: --calibrate platt";
+    const struct {
+        const char *settings;
+        bool        warns;
+    } tries[] = { { "target=y", true },
+                  { "target=y features=x1", false },
+                  { "target=y calibrate=platt", false },
+                  { "target=y priors=uniform", false } };
+    for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
+        warnings heard = { 0 };
+        cr_ctx_set_log(cx, keep_warning, &heard);
+        fit(cx, "naive-bayes", t, tries[k].settings);
+        if ((strstr(heard.text, said) != NULL) != tries[k].warns)
+            fail_msg("%s: %s", tries[k].settings, heard.text);
+    }
+}

@@ -1,0 +1,67 @@
+/* overconfident.c -- probabilities of classes that cannot be relied on.
+ * Where columns depend on each other within the classes, or are not normal, naive Bayes and Gaussian
+ * discriminants count the same evidence several times.  That shows in the rows of the fit themselves:
+ * the weighted mean of the largest probability is above the share a of hits by more than 0.05 and two
+ * standard errors, sqrt(a (1 - a) / n). */
+#include "model_internal.h"
+#include "base/scratch.h"
+#include "data/table/subset.h"
+
+#include <math.h>
+
+enum { MOST_JUDGED = 2000 };
+
+/* Probabilities other than the shares of the rows are wished for. */
+static bool are_classes_reweighted(const cr_model *m)
+{
+    const cr_option *o = cr_option_find(m->class->options, "priors");
+    const char      *priors = o ? *(char **)((char *)m->options + o->offset) : NULL;
+    return m->fit.class_weights || (priors && *priors);
+}
+
+static bool is_too_sure(const cri_rows *rows, const double *prob, size_t K)
+{
+    double sure = 0, hits = 0, weight = 0, n = 0;
+    for (size_t i = 0; i < rows->n; i++) {
+        const double *p = prob + i * K, w = rows->w ? rows->w[i] : 1;
+        size_t        best = 0;
+        if (isnan(p[0])) continue;
+        for (size_t k = 1; k < K; k++) best = p[k] > p[best] ? k : best;
+        sure += w * p[best];
+        hits += w * ((double)best == rows->y[i]);
+        weight += w;
+        n++;
+    }
+    double share = hits / weight, gap = sure / weight - share;
+    return gap > 0.05 && gap > 2 * sqrt(share * (1 - share) / n);
+}
+
+cr_status cri_doubt_probabilities(cr_ctx *cx, const cr_model *m, const cr_table *t)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     all = cr_table_rows(t), n = all < MOST_JUDGED ? all : MOST_JUDGED;
+    size_t     K = cr_design_classes(m->design), *which = cr_scratch_index(&s, n);
+    double    *prob = cr_scratch_matrix(&s, n, K);
+    cr_table  *some = NULL;
+    cri_rows   rows = { 0 };
+
+    if (m->class->doubt) m->class->doubt(cx, m->design, m->state);
+    if (!m->class->joint || are_classes_reweighted(m)) goto done;
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++) which[i] = i * all / n;
+    CR_TRY(cri_table_subset(cx, t, which, n, &some));
+    CR_TRY(cri_rows_open(cx, m->design, some, CRI_TARGET_OF_PART, &rows));
+    cr_prediction p = { .n = rows.n, .n_classes = K, .prob = prob };
+    if (rows.n > 0) CR_TRY(m->class->rows->predict(cx, m->state, &rows, &p));
+    if (is_too_sure(&rows, prob, K))
+        cr_log(cx, CR_LOG_WARNING,
+               "%s is too sure of its classes here: --calibrate platt brings its probabilities "
+               "into line with how often they come true",
+               m->class->name);
+done:
+    cri_rows_close(cx, &rows);
+    cr_table_free(cx, some);
+    cr_scratch_end(&s);
+    return st;
+}
