@@ -71,9 +71,11 @@ cr_status cri_csv_fail(const cri_csv *csv, const cri_csv_piece *p)
         return cr_fail_hint(csv->cx,
                             "if it is UTF-16 without a byte-order mark: --encoding utf-16le");
     case CRI_CSV_RAGGED:
-        return cri_reader_fail_at(&r, at, 1, "row has %zu field%s, the %s has %zu", p->fault_fields,
-                                  plural(p->fault_fields), csv->has_header ? "header" : "first row",
-                                  csv->n);
+        cri_reader_fail_at(&r, at, 1, "row has %zu field%s, the %s has %zu", p->fault_fields,
+                           plural(p->fault_fields), csv->has_header ? "header" : "first row",
+                           csv->n);
+        if (csv->n == 0 || !csv->columns[0].name || csv->columns[0].name[0] != '#') return CR_EDATA;
+        return cr_fail_hint(csv->cx, "if the first line is a comment: --comment '#'");
     case CRI_CSV_NOT_A_NUMBER:
         cri_reader_fail_at(&r, at, p->fault_length, "'%.*s' in column '%s' is not a number", length,
                            at, csv->columns[p->fault_column].name);
