@@ -50,7 +50,7 @@ check-slow:
 	@$(call test,sanitize) --label-regex slow
 	@$(call configure,release,-DCREDENCE_TESTS=ON)
 	@$(call build,release) --target all tests/all
-	@$(call test,release) --tests-regex "^test_.*_slow$$"
+	@$(call test,release) --tests-regex "^test_.*_slow(_extra)?$$"
 
 check-bare:
 	@tools/check-bare
