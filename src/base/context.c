@@ -39,7 +39,7 @@ struct cr_ctx {
     void           *log_user;
     cr_progress_fn *progress;
     void           *progress_user;
-    bool            progress_muted, warnings_muted, bar_of_steps;
+    bool            warnings_muted, bar_of_steps;
     size_t          bars;                         /* open now; the first is shown */
     const char     *bar;                          /* what it is called            */
     double          bar_begin, bar_end, bar_done; /* of its stage; what was shown last */
@@ -163,7 +163,6 @@ void cr_ctx_set_progress(cr_ctx *cx, cr_progress_fn *fn, void *user)
     cx->progress_user = user;
 }
 
-void cri_mute_progress(cr_ctx *cx, bool muted) { cx->progress_muted = muted; }
 void cri_mute_warnings(cr_ctx *cx, bool muted) { cx->warnings_muted = muted; }
 
 void cr_interrupt(cr_ctx *cx) { atomic_store(&cx->interrupted, true); }
@@ -268,15 +267,13 @@ void cri_release_warnings(cr_ctx *cx, bool pass_on)
 
 void cr_progress(cr_ctx *cx, const char *what, double done, double total)
 {
-    if (cx->progress && !cx->progress_muted && cx->bars == 0)
-        cx->progress(cx->progress_user, what, done, total);
+    if (cx->progress && cx->bars == 0) cx->progress(cx->progress_user, what, done, total);
 }
 
 static void show_bar(cr_ctx *cx, double done)
 {
     if (done > cx->bar_done) cx->bar_done = done;
-    if (cx->progress && !cx->progress_muted)
-        cx->progress(cx->progress_user, cx->bar, cx->bar_done, 1);
+    if (cx->progress) cx->progress(cx->progress_user, cx->bar, cx->bar_done, 1);
 }
 
 void cri_progress_open(cr_ctx *cx, const char *what)

@@ -7,8 +7,6 @@
 /* true when the context was asked to stop or is out of time; records nothing, any thread. */
 bool cri_should_stop(const cr_ctx *cx);
 
-/* While muted, progress reaches no receiver: for work whose parts would report it too. */
-void cri_mute_progress(cr_ctx *cx, bool muted);
 /* While muted, warnings are dropped: for work that repeats what has been said. */
 void cri_mute_warnings(cr_ctx *cx, bool muted);
 /* One bar for work of several stages.  Until it is closed, cr_progress is silent; a bar within

@@ -316,14 +316,6 @@ static int sync_descriptor(int fd)
     return error == EINVAL || error == ENOTSUP ? 0 : error;
 }
 
-cr_status cri_file_flush(cri_file *f)
-{
-    if (f->status == CR_OK) f->status = flush(f);
-    int error = f->status == CR_OK && f->temporary ? sync_descriptor(f->fd) : 0;
-    if (error) f->status = fail_errno(f->cx, "write", f->path, error);
-    return f->status;
-}
-
 /* Makes a rename in the directory of the target last. */
 static int sync_directory(const char *target)
 {

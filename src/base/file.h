@@ -17,8 +17,6 @@ typedef struct cri_file cri_file;
 cr_status cri_file_create(cr_ctx *cx, const char *path, cri_file **out_file);
 /* Appends bytes; buffered. */
 cr_status cri_file_write(cri_file *file, const void *bytes, size_t size);
-/* Brings what was written so far to the disk, so that a full one is known before the end. */
-cr_status cri_file_flush(cri_file *file);
 /* Makes the file appear under its name and frees the writer, also on failure. */
 cr_status cri_file_commit(cri_file *file);
 /* Gives up: removes the temporary and frees the writer.  NULL is allowed. */

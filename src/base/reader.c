@@ -40,29 +40,10 @@ static uint64_t read_little_endian(cri_reader *r, size_t n)
 
 uint16_t cri_read_u16(cri_reader *r) { return (uint16_t)read_little_endian(r, 2); }
 uint32_t cri_read_u32(cri_reader *r) { return (uint32_t)read_little_endian(r, 4); }
-uint64_t cri_read_u64(cri_reader *r) { return read_little_endian(r, 8); }
-
-void cri_step(cri_reader *r)
+void     cri_step(cri_reader *r)
 {
     if (r->at >= r->end) return;
     if (*r->at++ == '\n') r->line++, r->line_begin = r->at;
-}
-
-void cri_skip_blanks(cri_reader *r)
-{
-    while (cri_peek(r) == ' ' || cri_peek(r) == '\t') r->at++;
-}
-
-bool cri_at_line_end(const cri_reader *r)
-{
-    return r->at >= r->end || *r->at == '\n' ||
-           (*r->at == '\r' && (r->at + 1 >= r->end || r->at[1] == '\n'));
-}
-
-void cri_skip_line_end(cri_reader *r)
-{
-    if (cri_peek(r) == '\r') cri_step(r);
-    if (cri_peek(r) == '\n') cri_step(r);
 }
 
 /* --- messages -------------------------------------------------------------------------------- */

@@ -26,14 +26,10 @@ static inline size_t cri_reader_left(const cri_reader *r) { return (size_t)(r->e
 const void *cri_read_bytes(cri_reader *r, size_t n);
 uint16_t    cri_read_u16(cri_reader *r);
 uint32_t    cri_read_u32(cri_reader *r);
-uint64_t    cri_read_u64(cri_reader *r);
 
 /* Text: the current character, '\0' at the end; step over it, keeping the line count. */
 static inline char cri_peek(const cri_reader *r) { return r->at < r->end ? *r->at : '\0'; }
 void               cri_step(cri_reader *r);
-void               cri_skip_blanks(cri_reader *r);       /* spaces and tabs */
-bool               cri_at_line_end(const cri_reader *r); /* at "\n", "\r\n" or the end */
-void               cri_skip_line_end(cri_reader *r);
 
 /* Fails at [from, from + length) of the current line: "source:line:column: sentence", with the line
  * and a caret below it.  Sticks; returns the status. */

@@ -130,12 +130,6 @@ static inline bool cri_design_has_basis(const cr_design *d, size_t i)
     return d->columns[i].basis.kind != CRI_BASIS_NONE;
 }
 
-/* The column of term j >= block.n. */
-static inline const cri_design_column *cri_design_column_of(const cr_design *d, size_t j)
-{
-    return &d->columns[d->terms[j - d->block.n].column];
-}
-
 /* The column whose levels are the groups of a varying intercept; SIZE_MAX where there is none. */
 size_t cri_design_varying(const cr_design *d);
 

@@ -93,20 +93,4 @@ static inline cri_dd cri_dd_accumulate_product(cri_dd acc, double x, double y)
     return cri_dd_add(acc, cri_two_prod(x, y));
 }
 
-/* The sum of n numbers `stride` apart; the dot product of two vectors, added to acc. */
-static inline cri_dd cri_dd_sum(const double *x, size_t stride, size_t n)
-{
-    cri_dd acc = cri_dd_from(0);
-    for (size_t i = 0; i < n; i++) acc = cri_dd_accumulate(acc, x[i * stride]);
-    return acc;
-}
-
-static inline cri_dd cri_dd_dot(cri_dd acc, const double *x, size_t x_stride, const double *y,
-                                size_t y_stride, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        acc = cri_dd_accumulate_product(acc, x[i * x_stride], y[i * y_stride]);
-    return acc;
-}
-
 #endif

@@ -25,7 +25,6 @@
       "between any two values, or between bins that hold about the same weight; auto: histogram above " #MANY " rows", "histogram") \
     X(count,  bins,   "255",  "2..65535", "most bins of a column", "63")
 /* clang-format on */
-enum { CRI_MOST_BINS = 65535 };
 /* The bins of a table of n rows under these options, more than `many` being many: 0 for exact
  * splits. */
 size_t cri_choose_bins(int splits, size_t bins, size_t n, size_t many);

@@ -168,7 +168,6 @@ static inline double cri_standard(cri_par p, double x) { return (x - p.v[0]) / p
 /* A probability known as one of its four faces: the tail `p` (or its logarithm) of the side asked.
  */
 double cri_face(double lower, double upper, unsigned side);
-double cri_log_face(double log_lower, double log_upper, unsigned side);
 
 /* Density and tail with the support seen to: any x. */
 double cri_dist_logpdf(const cr_dist_class *c, cri_par p, double x);

@@ -40,12 +40,6 @@ double cri_face(double lower, double upper, unsigned side)
     return p > 0.5 ? log1p(-other) : log(p);
 }
 
-double cri_log_face(double log_lower, double log_upper, unsigned side)
-{
-    double p = side & CRI_UPPER ? log_upper : log_lower;
-    return side & CRI_LOG ? p : exp(p);
-}
-
 /* --- any x ----------------------------------------------------------------------------------- */
 
 double cri_dist_logpdf(const cr_dist_class *c, cri_par p, double x)
