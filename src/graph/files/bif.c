@@ -9,7 +9,6 @@
 #include <string.h>
 
 static const char MARKS[] = "{}()[],;|";
-static const char NO_NAME[] = "unknown"; /* the name that files have for want of one */
 
 /* --- blocks ---------------------------------------------------------------------------------- */
 
@@ -50,7 +49,7 @@ static cr_status read_network_block(cri_words *w, cr_network *net)
     if (!cri_words_at(w, '{')) {
         name = cri_words_name(w, "the name of the network");
         if (!name) CR_TRY(w->r.status);
-        if (strcmp(name, NO_NAME) != 0) CR_TRY(cr_network_set_name(w->r.cx, net, name));
+        if (strcmp(name, CRI_BIF_NO_NAME) != 0) CR_TRY(cr_network_set_name(w->r.cx, net, name));
     }
     CR_TRY(cri_words_expect(w, '{', "the name of the network"));
     while (!cri_words_take(w, '}')) {
@@ -434,98 +433,4 @@ done:
     cri_words_close(&second);
     cr_network_free(cx, net);
     return st;
-}
-
-/* --- writing --------------------------------------------------------------------------------- */
-
-static void put_name(cri_writer *w, const char *name)
-{
-    bool plain = name[0] != '\0' && !strstr(name, "//") && !strstr(name, "/*");
-    for (const char *p = name; *p && plain; p++)
-        plain = (unsigned char)*p > ' ' && *p != 0x7f && !strchr("{}()[],;|\"\\", *p);
-    if (plain)
-        cri_put(w, name);
-    else
-        cri_put_quoted(w, name);
-}
-
-static void put_properties(cri_writer *w, const cr_network *net, size_t v)
-{
-    for (size_t i = 0; i < cr_network_properties(net); i++) {
-        size_t      whose;
-        const char *text = cr_network_property(net, i, &whose);
-        if (whose != v) continue;
-        cri_put(w, "  property ");
-        cri_put_quoted(w, text);
-        cri_put(w, ";\n");
-    }
-}
-
-static void put_variable(cri_writer *w, const cr_network *net, size_t v)
-{
-    const cr_variables *vs = cr_network_variables(net);
-    cri_put(w, "variable ");
-    put_name(w, cr_variable_name(vs, v));
-    cri_put_format(w, " {\n  type discrete [ %zu ] { ", cr_variable_states(vs, v));
-    for (size_t s = 0; s < cr_variable_states(vs, v); s++) {
-        if (s) cri_put(w, ", ");
-        put_name(w, cr_state_name(vs, v, s));
-    }
-    cri_put(w, " };\n");
-    put_properties(w, net, v);
-    cri_put(w, "}\n");
-}
-
-static void put_row(cri_writer *w, const cr_network *net, const cr_table_view *t, size_t row,
-                    size_t states)
-{
-    const cr_variables *vs = cr_network_variables(net);
-    size_t              below = t->size / states, rest = row;
-    cri_put(w, t->n > 1 ? "  (" : "  table ");
-    for (size_t i = 0; i + 1 < t->n; i++) {
-        below /= cr_variable_states(vs, t->scope[i]);
-        if (i) cri_put(w, ", ");
-        put_name(w, cr_state_name(vs, t->scope[i], rest / below));
-        rest %= below;
-    }
-    if (t->n > 1) cri_put(w, ") ");
-    for (size_t s = 0; s < states; s++) {
-        if (s) cri_put(w, ", ");
-        cri_put_number(w, t->value[row * states + s]);
-    }
-    cri_put(w, ";\n");
-}
-
-static void put_table(cri_writer *w, const cr_network *net, size_t v)
-{
-    const cr_variables *vs = cr_network_variables(net);
-    cr_table_view       t = cr_network_table(net, v);
-    size_t              states = cr_network_states(net, v);
-    cri_put(w, "probability ( ");
-    put_name(w, cr_variable_name(vs, v));
-    for (size_t i = 0; i + 1 < t.n; i++) {
-        cri_put(w, i ? ", " : " | ");
-        put_name(w, cr_variable_name(vs, t.scope[i]));
-    }
-    cri_put(w, " ) {\n");
-    for (size_t row = 0; row < t.size / states; row++) put_row(w, net, &t, row, states);
-    cri_put(w, "}\n");
-}
-
-cr_status cr_bif_write(cr_ctx *cx, const cr_network *net, const char *path)
-{
-    cri_writer w = { 0 };
-    cr_status  st = cr_network_check(cx, net);
-    if (st == CR_OK) st = cri_network_need_tables(cx, net);
-    if (st == CR_OK) st = cri_bayes_only(cx, net, "BIF");
-    if (st == CR_OK) st = cri_packed_create(cx, path, &w.file);
-    if (st != CR_OK) return st;
-    cri_put(&w, "network ");
-    put_name(&w, cr_network_name(net)[0] ? cr_network_name(net) : NO_NAME);
-    cri_put(&w, " {\n");
-    put_properties(&w, net, CR_NONE);
-    cri_put(&w, "}\n");
-    for (size_t v = 0; v < cr_network_size(net); v++) put_variable(&w, net, v);
-    for (size_t v = 0; v < cr_network_size(net); v++) put_table(&w, net, v);
-    return cri_writer_close(&w);
 }

@@ -23,7 +23,8 @@ void cri_put_json_text(cri_writer *w, const char *text)
     cri_put(w, "\"");
 }
 
-void cri_put_line(cri_writer *w, size_t indent)
+/* A new line and so many blanks. */
+static void put_line(cri_writer *w, size_t indent)
 {
     cri_put(w, "\n");
     while (indent-- > 0) cri_put(w, " ");
@@ -52,7 +53,8 @@ static void put_scalar(cri_writer *w, const json_t *value)
         cri_put(w, json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null");
 }
 
-void cri_put_json(cri_writer *w, json_t *value, size_t indent)
+/* A value; its lines after the first begin with `indent` blanks. */
+static void put_json(cri_writer *w, json_t *value, size_t indent)
 {
     bool        object = json_is_object(value), flat = is_flat(value, 2), first = true;
     const char *key;
@@ -66,20 +68,20 @@ void cri_put_json(cri_writer *w, json_t *value, size_t indent)
     json_object_foreach(value, key, item)
     {
         if (!first) cri_put(w, flat ? ", " : ",");
-        if (!flat) cri_put_line(w, indent + 2);
+        if (!flat) put_line(w, indent + 2);
         first = false;
         cri_put_json_text(w, key);
         cri_put(w, ": ");
-        cri_put_json(w, item, indent + 2);
+        put_json(w, item, indent + 2);
     }
     json_array_foreach(value, i, item)
     {
         if (!first) cri_put(w, flat ? ", " : ",");
-        if (!flat) cri_put_line(w, indent + 2);
+        if (!flat) put_line(w, indent + 2);
         first = false;
-        cri_put_json(w, item, indent + 2);
+        put_json(w, item, indent + 2);
     }
-    if (!flat) cri_put_line(w, indent);
+    if (!flat) put_line(w, indent);
     cri_put(w, object ? "}" : "]");
 }
 
@@ -201,7 +203,7 @@ static void put_rows(cri_writer *w, const cr_variables *vs, const cr_table_view 
         const double *p = t->value + row * states;
         if (t->n > 1) {
             if (row) cri_put(w, ",");
-            cri_put_line(w, 8);
+            put_line(w, 8);
             put_key(w, vs, t->n - 1, t->scope, row);
             cri_put(w, ": ");
         }
@@ -211,7 +213,7 @@ static void put_rows(cri_writer *w, const cr_variables *vs, const cr_table_view 
             put_numbers(w, states, p);
     }
     if (t->n > 1) {
-        cri_put_line(w, 6);
+        put_line(w, 6);
         cri_put(w, "}");
     }
 }
@@ -221,7 +223,7 @@ static bool put_source(cri_writer *w, const cr_table_view *t, size_t indent)
 {
     json_t *parameters = t->source ? json_loads(t->source, JSON_DECODE_ANY, NULL) : NULL;
     if (!parameters) return false;
-    cri_put_json(w, parameters, indent);
+    put_json(w, parameters, indent);
     json_decref(parameters);
     return true;
 }
@@ -281,7 +283,7 @@ static void put_cpd(cri_writer *w, const cr_network *net, const cr_table_view *t
     bool                certain = t->kind == CR_CPD_DETERMINISTIC && is_certain(t, states);
     bool                noisy = inside->noisy.effect != NULL,
          known = noisy || (t->source && t->kind == CR_CPD_TREE);
-    cri_put_line(w, 6);
+    put_line(w, 6);
     cri_put_json_text(w, known || certain ? cri_cpd_name(t->kind) : "table");
     cri_put(w, ": ");
     if (known && put_source(w, t, 6)) return;
@@ -300,7 +302,7 @@ static void put_properties(cri_writer *w, const cr_network *net, size_t v, size_
         if (whose != v) continue;
         if (n == 0) {
             cri_put(w, ",");
-            cri_put_line(w, indent);
+            put_line(w, indent);
             cri_put(w, "\"properties\": [");
         }
         if (n++) cri_put(w, ", ");
@@ -314,19 +316,19 @@ static void put_bayes_variable(cri_writer *w, const cr_network *net, size_t v)
     const cr_variables *vs = cr_network_variables(net);
     cr_table_view       t = cr_network_table(net, v);
     cri_put(w, "{");
-    cri_put_line(w, 6);
+    put_line(w, 6);
     cri_put(w, "\"states\": ");
     put_states(w, vs, v);
     cri_put(w, ",");
     if (t.n > 1) {
-        cri_put_line(w, 6);
+        put_line(w, 6);
         cri_put(w, "\"parents\": ");
         put_names(w, vs, t.n - 1, t.scope);
         cri_put(w, ",");
     }
     put_cpd(w, net, &t);
     put_properties(w, net, v, 6);
-    cri_put_line(w, 4);
+    put_line(w, 4);
     cri_put(w, "}");
 }
 
@@ -365,8 +367,8 @@ static size_t put_features(cri_writer *w, const cr_table_view *t, size_t before)
     json_array_foreach(list, i, item)
     {
         cri_put(w, before++ ? "," : "");
-        cri_put_line(w, 4);
-        cri_put_json(w, item, 4);
+        put_line(w, 4);
+        put_json(w, item, 4);
     }
     json_decref(list);
     return before;
@@ -384,7 +386,7 @@ static void put_tables(cri_writer *w, const cr_network *net, bool features)
         if (!begun) {
             begun = true;
             cri_put(w, ",");
-            cri_put_line(w, 2);
+            put_line(w, 2);
             cri_put(w, features ? "\"features\": [" : "\"factors\": [");
         }
         if (features) {
@@ -392,11 +394,11 @@ static void put_tables(cri_writer *w, const cr_network *net, bool features)
             continue;
         }
         cri_put(w, n++ ? "," : "");
-        cri_put_line(w, 4);
+        put_line(w, 4);
         put_factor(w, vs, &t);
     }
     if (!begun) return;
-    cri_put_line(w, 2);
+    put_line(w, 2);
     cri_put(w, "]");
 }
 
@@ -443,7 +445,7 @@ cr_status cr_json_write(cr_ctx *cx, const cr_network *net, const char *path)
     cri_put(&w, ",\n  \"variables\": {");
     for (size_t v = 0; v < cr_variables_count(vs); v++) {
         cri_put(&w, v ? "," : "");
-        cri_put_line(&w, 4);
+        put_line(&w, 4);
         cri_put_json_text(&w, cr_variable_name(vs, v));
         cri_put(&w, ": ");
         if (bayes)

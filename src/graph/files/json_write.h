@@ -9,10 +9,6 @@
 
 /* A text with its quotes. */
 void cri_put_json_text(cri_writer *w, const char *text);
-/* A value; its lines after the first begin with `indent` blanks. */
-void cri_put_json(cri_writer *w, json_t *value, size_t indent);
-/* A new line and so many blanks. */
-void cri_put_line(cri_writer *w, size_t indent);
 /* Fails with CR_EDATA when a name is not UTF-8. */
 cr_status cri_json_check_names(cr_ctx *cx, const cr_variables *vs);
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 static const char MARKS[] = "{}()=;|,";
-static const char NAME_FIELD[] = "credence_name";
 
 typedef struct net_file {
     cri_words   w;
@@ -142,13 +141,14 @@ static cr_status read_node_fields(net_file *f, size_t v, cri_names *states, cri_
         if (v == CR_NONE && token_is(&field, "states")) {
             if (states->n > 0) CR_TRY(cri_words_fail(w, &field, "the states are given already"));
             CR_TRY(read_states(w, states));
-        } else if (v == CR_NONE && token_is(&field, NAME_FIELD)) {
+        } else if (v == CR_NONE && token_is(&field, CRI_NET_NAME_FIELD)) {
             text = cri_words_name(w, "a name");
             if (!text) CR_TRY(w->r.status);
             cri_names_clear(w->r.cx, name);
             CR_TRY(cri_names_add(w->r.cx, name, text, strlen(text)));
             CR_TRY(cri_words_expect(w, ';', "the name"));
-        } else if (v == CR_NONE || token_is(&field, "states") || token_is(&field, NAME_FIELD)) {
+        } else if (v == CR_NONE || token_is(&field, "states") ||
+                   token_is(&field, CRI_NET_NAME_FIELD)) {
             CR_TRY(skip_value(w));
         } else {
             rewind_to(w, &field);
@@ -397,125 +397,4 @@ done:
     cri_places_free(cx, &f.places);
     cr_network_free(cx, f.net);
     return st;
-}
-
-/* --- writing --------------------------------------------------------------------------------- */
-
-static bool is_identifier(const char *name)
-{
-    static const char *const WORDS[] = { "net", "node", "potential", "class", "discrete" };
-    if (!name[0] || (name[0] >= '0' && name[0] <= '9')) return false;
-    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
-        if (strcmp(name, WORDS[i]) == 0) return false;
-    for (; *name; name++)
-        if (!((*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
-              (*name >= '0' && *name <= '9') || *name == '_'))
-            return false;
-    return true;
-}
-
-/* The name if it is an identifier; else one that no variable has, with its number. */
-static void put_id(cri_writer *w, const cr_network *net, size_t v)
-{
-    const cr_variables *vs = cr_network_variables(net);
-    const char         *name = cr_variable_name(vs, v);
-    char                id[64] = "";
-    if (is_identifier(name)) {
-        cri_put(w, name);
-        return;
-    }
-    for (size_t tail = 0; !id[0] || cr_variable_lookup(vs, id) != CR_NONE; tail++)
-        snprintf(id, sizeof id, tail ? "node_%zu_%zu" : "node_%zu", v, tail);
-    cri_put(w, id);
-}
-
-/* Remarks that are fields are written as such, others as comments are not: they are kept in a field
- * of their own. */
-static void put_properties(cri_writer *w, const cr_network *net, size_t v)
-{
-    size_t other = 0;
-    for (size_t i = 0; i < cr_network_properties(net); i++) {
-        size_t      whose;
-        const char *text = cr_network_property(net, i, &whose);
-        if (whose != v) continue;
-        size_t name = strcspn(text, " \t=");
-        size_t gap = strspn(text + name, " \t");
-        bool   field = name > 0 && text[name + gap] == '=' && !strpbrk(text, ";{}%\n\r");
-        if (field)
-            cri_put_format(w, "    ");
-        else
-            cri_put_format(w, "    remark_%zu = ", ++other);
-        if (field)
-            cri_put(w, text);
-        else
-            cri_put_quoted(w, text);
-        cri_put(w, ";\n");
-    }
-}
-
-static void put_node(cri_writer *w, const cr_network *net, size_t v)
-{
-    const cr_variables *vs = cr_network_variables(net);
-    cri_put(w, "\nnode ");
-    put_id(w, net, v);
-    cri_put(w, "\n{\n    states = (");
-    for (size_t s = 0; s < cr_variable_states(vs, v); s++) {
-        if (s) cri_put(w, " ");
-        cri_put_quoted(w, cr_state_name(vs, v, s));
-    }
-    cri_put(w, ");\n");
-    if (!is_identifier(cr_variable_name(vs, v))) {
-        cri_put_format(w, "    %s = ", NAME_FIELD);
-        cri_put_quoted(w, cr_variable_name(vs, v));
-        cri_put(w, ";\n");
-    }
-    put_properties(w, net, v);
-    cri_put(w, "}\n");
-}
-
-/* As many parentheses as there are variables: row i opens those whose index begins again. */
-static void put_potential(cri_writer *w, const cr_network *net, size_t v)
-{
-    cr_table_view t = cr_network_table(net, v);
-    cri_put(w, "\npotential (");
-    put_id(w, net, v);
-    for (size_t i = 0; i + 1 < t.n; i++) {
-        cri_put(w, i ? " " : " | ");
-        put_id(w, net, t.scope[i]);
-    }
-    cri_put(w, ")\n{\n    data = ");
-    for (size_t e = 0; e < t.size; e++) {
-        size_t block = t.size, opened = 0, closed = 0;
-        for (size_t i = 0; i < t.n; i++) {
-            opened += e % block == 0;
-            closed += (e + 1) % block == 0;
-            block /= cr_network_states(net, t.scope[i]);
-        }
-        if (e > 0) cri_put(w, opened ? "\n            " : " ");
-        for (size_t i = 0; i < opened; i++) cri_put(w, "(");
-        cri_put_number(w, t.value[e]);
-        for (size_t i = 0; i < closed; i++) cri_put(w, ")");
-    }
-    cri_put(w, ";\n}\n");
-}
-
-cr_status cr_net_write(cr_ctx *cx, const cr_network *net, const char *path)
-{
-    cri_writer w = { 0 };
-    cr_status  st = cr_network_check(cx, net);
-    if (st == CR_OK) st = cri_network_need_tables(cx, net);
-    if (st == CR_OK) st = cri_bayes_only(cx, net, "Hugin NET");
-    if (st == CR_OK) st = cri_packed_create(cx, path, &w.file);
-    if (st != CR_OK) return st;
-    cri_put(&w, "net\n{\n");
-    if (cr_network_name(net)[0]) {
-        cri_put(&w, "    name = ");
-        cri_put_quoted(&w, cr_network_name(net));
-        cri_put(&w, ";\n");
-    }
-    put_properties(&w, net, CR_NONE);
-    cri_put(&w, "}\n");
-    for (size_t v = 0; v < cr_network_size(net); v++) put_node(&w, net, v);
-    for (size_t v = 0; v < cr_network_size(net); v++) put_potential(&w, net, v);
-    return cri_writer_close(&w);
 }

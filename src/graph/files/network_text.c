@@ -12,8 +12,6 @@
 
 /* --- tokens ---------------------------------------------------------------------------------- */
 
-static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
 /* Are we at the beginning of a comment? */
 static bool at_comment(const cri_words *w, const char *p)
 {
@@ -43,7 +41,7 @@ static void skip_space(cri_words *w)
 {
     cri_reader *r = &w->r;
     while (r->status == CR_OK && r->at < r->end) {
-        if (is_space(*r->at))
+        if (cri_is_space(*r->at))
             cri_step(r);
         else if (at_comment(w, r->at))
             skip_comment(w);
@@ -76,7 +74,7 @@ static void read_word(cri_words *w, cri_token *t)
     cri_reader *r = &w->r;
     t->kind = CRI_TOKEN_WORD;
     t->text = r->at;
-    while (r->at < r->end && !is_space(*r->at) && *r->at != '"' && !strchr(w->marks, *r->at) &&
+    while (r->at < r->end && !cri_is_space(*r->at) && *r->at != '"' && !strchr(w->marks, *r->at) &&
            !at_comment(w, r->at))
         r->at++;
     t->length = (size_t)(r->at - t->text);
@@ -172,7 +170,8 @@ cr_status cri_words_skip_block(cri_words *w)
     return w->r.status;
 }
 
-const char *cri_words_peek_name(cri_words *w, const char *what)
+/* The same without going on. */
+static const char *words_peek_name(cri_words *w, const char *what)
 {
     const cri_token *t = &w->now;
     size_t           used = 0;
@@ -205,7 +204,7 @@ const char *cri_words_peek_name(cri_words *w, const char *what)
 
 const char *cri_words_name(cri_words *w, const char *what)
 {
-    const char *name = cri_words_peek_name(w, what);
+    const char *name = words_peek_name(w, what);
     if (name) cri_words_next(w);
     return w->r.status == CR_OK ? name : NULL;
 }

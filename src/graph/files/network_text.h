@@ -9,6 +9,13 @@
 #include "base/reader.h"
 #include "data/bytes/packed.h"
 
+/* The name that BIF files have for want of one. */
+#define CRI_BIF_NO_NAME "unknown"
+/* The field that a NET file has for a name that is not an identifier. */
+#define CRI_NET_NAME_FIELD "credence_name"
+
+static inline bool cri_is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
 /* --- reading --------------------------------------------------------------------------------- */
 
 typedef enum cri_token_kind {
@@ -56,8 +63,6 @@ cr_status cri_words_expect(cri_words *w, char mark, const char *after);
 cr_status cri_words_skip_block(cri_words *w);
 /* Takes a word or text as a name, with its '\0'; valid until the next call.  NULL: failed. */
 const char *cri_words_name(cri_words *w, const char *what);
-/* The same without going on. */
-const char *cri_words_peek_name(cri_words *w, const char *what);
 /* Takes a number >= 0; fails with what it should be. */
 double cri_words_number(cri_words *w, const char *what);
 /* Fails at a token, as cri_reader_fail_at. */

@@ -17,14 +17,9 @@ static const double MOST_COUNT = 1e9;
 
 /* --- words ----------------------------------------------------------------------------------- */
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v';
-}
-
 void cri_uai_skip(cri_reader *r)
 {
-    while (r->at < r->end && is_space(*r->at)) cri_step(r);
+    while (r->at < r->end && cri_is_space(*r->at)) cri_step(r);
 }
 
 double cri_uai_number(cri_reader *r, const char *what)
@@ -36,9 +31,9 @@ double cri_uai_number(cri_reader *r, const char *what)
     const char *after = r->at + length;
     if (r->at == r->end) {
         cri_reader_fail_at(r, r->at, 1, "the file ends where %s should be", what);
-    } else if (length == 0 || (after < r->end && !is_space(*after))) {
+    } else if (length == 0 || (after < r->end && !cri_is_space(*after))) {
         size_t word = 0;
-        while (r->at + word < r->end && !is_space(r->at[word])) word++;
+        while (r->at + word < r->end && !cri_is_space(r->at[word])) word++;
         cri_reader_fail_at(r, r->at, word, "%s should be a number", what);
     } else {
         r->at = after;
@@ -65,7 +60,7 @@ static cr_status read_kind(cri_reader *r, cr_network_kind *out_kind)
 {
     cri_uai_skip(r);
     size_t word = 0;
-    while (r->at + word < r->end && !is_space(r->at[word])) word++;
+    while (r->at + word < r->end && !cri_is_space(r->at[word])) word++;
     if (word == 6 && memcmp(r->at, "MARKOV", 6) == 0)
         *out_kind = CR_NETWORK_MARKOV;
     else if (word == 5 && memcmp(r->at, "BAYES", 5) == 0)
@@ -255,7 +250,7 @@ static cr_status read_values(cr_ctx *cx, cri_reader *r, cr_network *net, const s
     cri_uai_skip(r);
     if (r->at < r->end) {
         size_t word = 0;
-        while (r->at + word < r->end && !is_space(r->at[word])) word++;
+        while (r->at + word < r->end && !cri_is_space(r->at[word])) word++;
         CR_TRY(cri_reader_fail_at(r, r->at, word, "the file should end here, after table %zu",
                                   s->tables));
     }
@@ -322,7 +317,7 @@ static size_t count_words(const char *at, const char *end)
 {
     size_t n = 0;
     for (bool in = false; at < end; at++) {
-        bool space = is_space(*at);
+        bool space = cri_is_space(*at);
         n += !space && !in;
         in = !space;
     }

@@ -67,8 +67,6 @@ static void fail(xml_file *f, XML_Index index, const char *format, ...)
     stop(f, cri_reader_fail_at(&f->r, f->r.begin + at, 1, "%s", text));
 }
 
-static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
 /* Where word k of the table that begins at table_at stands in the file, comments not counted; NULL
  * where it cannot be told. */
 static const char *find_word(const xml_file *f, size_t k)
@@ -76,7 +74,7 @@ static const char *find_word(const xml_file *f, size_t k)
     const char *end = f->r.end, *at = f->r.begin + f->table_at;
     at = memchr(at, '>', (size_t)(end - at));
     for (at = at ? at + 1 : end; at < end;) {
-        if (is_space(*at) || *at == ',') {
+        if (cri_is_space(*at) || *at == ',') {
             at++;
         } else if (end - at > 4 && memcmp(at, "<!--", 4) == 0) {
             at = cri_find_text(at, (size_t)(end - at), "-->");
@@ -87,7 +85,7 @@ static const char *find_word(const xml_file *f, size_t k)
         } else if (k-- == 0) {
             return at;
         } else {
-            while (at < end && !is_space(*at) && *at != ',' && *at != '<') at++;
+            while (at < end && !cri_is_space(*at) && *at != ',' && *at != '<') at++;
         }
     }
     return NULL;
@@ -109,7 +107,8 @@ static void fail_words(xml_file *f, size_t k, size_t n, const char *format, ...)
     }
     for (size_t i = 0; i < n && (last = find_word(f, k + i)); i++) {
         if (memchr(from, '\n', (size_t)(last - from))) break;
-        for (end = last; end < f->r.end && !is_space(*end) && *end != ',' && *end != '<';) end++;
+        for (end = last; end < f->r.end && !cri_is_space(*end) && *end != ',' && *end != '<';)
+            end++;
     }
     if (f->status != CR_OK) return;
     seek(f, from - f->r.begin);
@@ -272,10 +271,10 @@ static void read_table(xml_file *f, const char *at, const char *end)
 {
     for (;; f->has_table = true) {
         double x = 0;
-        while (at < end && (is_space(*at) || *at == ',')) at++;
+        while (at < end && (cri_is_space(*at) || *at == ',')) at++;
         if (at == end || f->status != CR_OK) return;
         size_t length = cri_parse_double(at, end, &x), word = 0;
-        while (at + word < end && !is_space(at[word]) && at[word] != ',') word++;
+        while (at + word < end && !cri_is_space(at[word]) && at[word] != ',') word++;
         if (length != word || length == 0)
             fail_words(f, f->values.n, 1, "'%.*s' in this table should be a number",
                        (int)(word < 40 ? word : 40), at);
@@ -291,8 +290,8 @@ static void read_table(xml_file *f, const char *at, const char *end)
 static void take_text(xml_file *f, const char *name)
 {
     const char *text = f->text ? f->text : "", *end = text + f->used;
-    while (text < end && is_space(*text)) text++;
-    while (end > text && is_space(end[-1])) end--;
+    while (text < end && cri_is_space(*text)) text++;
+    while (end > text && cri_is_space(end[-1])) end--;
     size_t n = (size_t)(end - text);
     if (strcmp(name, "PROPERTY") == 0) {
         check(f, cri_names_add(f->cx, &f->properties, text, n));
@@ -402,116 +401,4 @@ done:
     cr_free(cx, f.text, f.capacity, 1);
     cr_network_free(cx, f.net);
     return st;
-}
-
-/* --- writing --------------------------------------------------------------------------------- */
-
-static void put_element(cri_writer *w, const char *indent, const char *name, const char *text)
-{
-    cri_put_format(w, "%s<%s>", indent, name);
-    for (; *text; text++) {
-        if (*text == '<')
-            cri_put(w, "&lt;");
-        else if (*text == '>')
-            cri_put(w, "&gt;");
-        else if (*text == '&')
-            cri_put(w, "&amp;");
-        else if (*text == '\r')
-            cri_put(w, "&#13;");
-        else
-            cri_put_n(w, text, 1);
-    }
-    cri_put_format(w, "</%s>\n", name);
-}
-
-static void put_properties(cri_writer *w, const cr_network *net, const char *indent, size_t v)
-{
-    for (size_t i = 0; i < cr_network_properties(net); i++) {
-        size_t      whose;
-        const char *text = cr_network_property(net, i, &whose);
-        if (whose == v) put_element(w, indent, "PROPERTY", text);
-    }
-}
-
-static void put_definition(cri_writer *w, const cr_network *net, size_t v)
-{
-    const cr_variables *vs = cr_network_variables(net);
-    cr_table_view       t = cr_network_table(net, v);
-    size_t              states = cr_network_states(net, v);
-    cri_put(w, "  <DEFINITION>\n");
-    put_element(w, "    ", "FOR", cr_variable_name(vs, v));
-    for (size_t i = 0; i + 1 < t.n; i++)
-        put_element(w, "    ", "GIVEN", cr_variable_name(vs, t.scope[i]));
-    cri_put(w, "    <TABLE>");
-    for (size_t e = 0; e < t.size; e++) {
-        if (t.n > 1 && e % states == 0)
-            cri_put(w, "\n      ");
-        else if (e > 0)
-            cri_put(w, " ");
-        cri_put_number(w, t.value[e]);
-    }
-    cri_put(w, t.n > 1 ? "\n    </TABLE>\n  </DEFINITION>\n" : "</TABLE>\n  </DEFINITION>\n");
-}
-
-/* XML cannot hold every byte: texts must be UTF-8 without control characters. */
-static cr_status check_text(cr_ctx *cx, const char *text)
-{
-    bool fit = cri_utf8_valid(text);
-    for (const char *p = text; *p && fit; p++)
-        fit = (unsigned char)*p >= ' ' || *p == '\t' || *p == '\n' || *p == '\r';
-    if (fit) return CR_OK;
-    return cr_fail(cx, CR_EDATA,
-                   "XML cannot hold '%.200s': it is not UTF-8, or has a control character", text);
-}
-
-/* Blanks around a text are those of the file. */
-static cr_status check_name(cr_ctx *cx, const char *text)
-{
-    size_t    n = strlen(text);
-    cr_status st = check_text(cx, text);
-    if (st != CR_OK || n == 0 || (!is_space(text[0]) && !is_space(text[n - 1]))) return st;
-    cr_fail(cx, CR_EDATA, "XMLBIF cannot hold '%.200s': blanks around a name are not read", text);
-    return cr_fail_hint(cx, "JSON keeps them: write to a name that ends in .json");
-}
-
-static cr_status check_texts(cr_ctx *cx, const cr_network *net)
-{
-    cr_status           st = CR_OK;
-    const cr_variables *vs = cr_network_variables(net);
-    CR_TRY(check_text(cx, cr_network_name(net)));
-    for (size_t v = 0; v < cr_variables_count(vs); v++) {
-        CR_TRY(check_name(cx, cr_variable_name(vs, v)));
-        for (size_t s = 0; s < cr_variable_states(vs, v); s++)
-            CR_TRY(check_name(cx, cr_state_name(vs, v, s)));
-    }
-    for (size_t i = 0; i < cr_network_properties(net); i++)
-        CR_TRY(check_text(cx, cr_network_property(net, i, NULL)));
-done:
-    return st;
-}
-
-cr_status cr_xmlbif_write(cr_ctx *cx, const cr_network *net, const char *path)
-{
-    const cr_variables *vs = cr_network_variables(net);
-    cri_writer          w = { 0 };
-    cr_status           st = cr_network_check(cx, net);
-    if (st == CR_OK) st = cri_network_need_tables(cx, net);
-    if (st == CR_OK) st = cri_bayes_only(cx, net, "XMLBIF");
-    if (st == CR_OK) st = check_texts(cx, net);
-    if (st == CR_OK) st = cri_packed_create(cx, path, &w.file);
-    if (st != CR_OK) return st;
-    cri_put(&w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<BIF VERSION=\"0.3\">\n<NETWORK>\n");
-    put_element(&w, "  ", "NAME", cr_network_name(net));
-    put_properties(&w, net, "  ", CR_NONE);
-    for (size_t v = 0; v < cr_network_size(net); v++) {
-        cri_put(&w, "  <VARIABLE TYPE=\"nature\">\n");
-        put_element(&w, "    ", "NAME", cr_variable_name(vs, v));
-        for (size_t s = 0; s < cr_variable_states(vs, v); s++)
-            put_element(&w, "    ", "OUTCOME", cr_state_name(vs, v, s));
-        put_properties(&w, net, "    ", v);
-        cri_put(&w, "  </VARIABLE>\n");
-    }
-    for (size_t v = 0; v < cr_network_size(net); v++) put_definition(&w, net, v);
-    cri_put(&w, "</NETWORK>\n</BIF>\n");
-    return cri_writer_close(&w);
 }
