@@ -18,32 +18,12 @@ enum { MOST_SHOWN = 2000, GRID = 200, MOST_GRID = 1500, PER_ROW = 8 };
 
 static const double BEYOND = 0.05; /* of the range, on either side */
 
-typedef struct range {
-    double low, high;
-} range;
-
-static const range nothing = { INFINITY, -INFINITY };
-
-/* What is drawn.  The shown rows whose interval holds the observed value come first. */
-typedef struct picture {
-    const cr_model        *model;
-    const cr_table        *table;
-    const cr_plot_options *options;
-    double                 level;
-    const char            *target, *column; /* column NULL: observed against predicted */
-    size_t                 kept;            /* rows with all that is needed            */
-    size_t      bounded, held; /* of them, with an interval; with one that holds the target */
-    range       x_kept;        /* of the column, in all kept rows         */
-    size_t      shown, shown_held;
-    double     *x, *y, *mean, *lower, *upper; /* [shown]; y is the observed target */
-    const char *title, *description, *percent, *caption, *note;
-    const char *cut; /* the columns that are held, of a curve over one of several; else NULL */
-} picture;
+static const cri_span nothing = { INFINITY, -INFINITY };
 
 /* --- ranges ---------------------------------------------------------------------------------- */
 
 /* Takes in the finite ones of n values. */
-static void take_in(range *r, const double *values, size_t n)
+static void take_in(cri_span *r, const double *values, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(values[i])) continue;
@@ -52,69 +32,11 @@ static void take_in(range *r, const double *values, size_t n)
     }
 }
 
-static range widened(range r, double part)
+static cri_span widened(cri_span r, double part)
 {
     cri_svg_range(&r.low, &r.high);
     double more = part * r.high - part * r.low;
-    return (range){ fmax(r.low - more, -DBL_MAX), fmin(r.high + more, DBL_MAX) };
-}
-
-/* --- text ------------------------------------------------------------------------------------ */
-
-static const char *count_text(cr_scratch *s, size_t n)
-{
-    char text[CRI_SVG_LABEL];
-    cri_svg_decimal((int64_t)n, 0, text);
-    return cri_compose(s, "%s", text);
-}
-
-/* part of whole in percent, to a tenth; "100" only for all of them and "0" only for none. */
-static const char *percent_text(cr_scratch *s, size_t part, size_t whole)
-{
-    char    text[CRI_SVG_LABEL];
-    int64_t tenths = llround(1000 * ((double)part / (double)whole));
-    if (part < whole && tenths == 1000) tenths = 999;
-    if (part > 0 && tenths == 0) tenths = 1;
-    cri_svg_decimal(tenths, -1, text);
-    return cri_compose(s, "%s", text);
-}
-
-static void write_texts(cr_scratch *s, picture *p)
-{
-    const char *name = cr_class_name(cr_model_get_class(p->model));
-    const char *rows = count_text(s, p->kept), *s_rows = p->kept == 1 ? "" : "s";
-    size_t      columns = cr_design_columns(cr_model_get_design(p->model));
-    const char *features =
-        p->column ? p->column : cri_compose(s, "%zu column%s", columns, columns == 1 ? "" : "s");
-    char level[CRI_SVG_LABEL];
-
-    cri_svg_decimal(llround(1e6 * p->level), -4, level);
-    p->percent = cri_compose(s, "%s", level);
-    p->title = p->table ? cri_compose(s, "%s: %s %s %s (%s row%s)", name, p->target,
-                                      p->cut ? "over" : "~", features, rows, s_rows)
-                        : cri_compose(s, "%s: %s ~ %s", name, p->target, features);
-    if (!p->table)
-        p->caption = "The model alone, without data.";
-    else if (p->cut)
-        p->caption = p->cut;
-    else if (p->bounded == 0)
-        p->caption = "The model gives no intervals: it has no information left for the noise.";
-    else
-        p->caption = cri_compose(s, "%s %% of the %s; %s %% do.", level,
-                                 p->column ? "points should lie in the band"
-                                           : "intervals should hold the diagonal",
-                                 percent_text(s, p->held, p->bounded));
-    p->note = p->cut ? "The rows have values of their own there, so they need not lie in the band."
-              : p->shown == p->kept
-                  ? NULL
-                  : cri_compose(s, "%s of the %s rows are shown, chosen at random.",
-                                count_text(s, p->shown), rows);
-    const char *what =
-        p->column ? cri_compose(s, "%s against %s with the predictive mean", p->target, p->column)
-                  : cri_compose(s, "Observed against predicted %s", p->target);
-    p->description =
-        cri_compose(s, "%s and the %s %% predictive intervals of the model %s. %s%s%s", what, level,
-                    name, p->caption, p->note ? " " : "", p->note ? p->note : "");
+    return (cri_span){ fmax(r.low - more, -DBL_MAX), fmin(r.high + more, DBL_MAX) };
 }
 
 /* --- rows ------------------------------------------------------------------------------------ */
@@ -137,8 +59,8 @@ typedef struct bounds {
 static bool holds(bounds b, size_t row, double y) { return b.lower[row] <= y && y <= b.upper[row]; }
 
 /* Lists in `kept` the rows that can be drawn and counts them and their intervals. */
-static void keep_rows(picture *p, const cr_column *x, const double *y, const cr_prediction *answer,
-                      bounds b, size_t *kept)
+static void keep_rows(cri_picture *p, const cr_column *x, const double *y,
+                      const cr_prediction *answer, bounds b, size_t *kept)
 {
     for (size_t i = 0; i < answer->n; i++) {
         if (!isfinite(y[i]) || !isfinite(answer->mean[i])) continue;
@@ -151,7 +73,7 @@ static void keep_rows(picture *p, const cr_column *x, const double *y, const cr_
 }
 
 /* Fills the arrays with the shown rows: all, or a sample that the model's seed decides. */
-static cr_status gather(cr_scratch *s, picture *p, const cr_column *x, const double *y,
+static cr_status gather(cr_scratch *s, cri_picture *p, const cr_column *x, const double *y,
                         const cr_prediction *answer, bounds b, const size_t *kept)
 {
     p->shown = p->kept < MOST_SHOWN ? p->kept : MOST_SHOWN;
@@ -194,7 +116,7 @@ typedef struct curve {
 
 /* Functions that may be as busy as the data get PER_ROW points for each row, so that a season of four
  * rows is round. */
-static size_t curve_size(const picture *p, range x)
+static size_t curve_size(const cri_picture *p, cri_span x)
 {
     double spread = p->kept > 0 ? p->x_kept.high - p->x_kept.low : 0;
     if (!cr_model_shows(p->model, "functions") || !(spread > 0)) return GRID;
@@ -202,7 +124,7 @@ static size_t curve_size(const picture *p, range x)
     return n <= GRID ? GRID : n >= MOST_GRID ? MOST_GRID : (size_t)n;
 }
 
-static cr_status draw_functions(cr_scratch *s, const picture *p, const cr_table *grid, curve *c)
+static cr_status draw_functions(cr_scratch *s, const cri_picture *p, const cr_table *grid, curve *c)
 {
     cr_status st = CR_OK;
     size_t    draws = p->options->draws, n = c->n;
@@ -235,7 +157,7 @@ static cr_status fail_kind(cr_ctx *cx, const cr_model *model, cr_answer kind)
         "column of numbers, --over of several");
 }
 
-static cr_status predict_curve(cr_scratch *s, const picture *p, range x, curve *c)
+static cr_status predict_curve(cr_scratch *s, const cri_picture *p, cri_span x, curve *c)
 {
     cr_status     st = CR_OK;
     cr_ctx       *cx = s->cx;
@@ -270,9 +192,9 @@ done:
 
 /* The y axis: the data, and the curve between them; beyond, a polynomial may go anywhere, unless it
  * was asked for. */
-static range curve_range(const picture *p, const curve *c)
+static cri_span curve_range(const cri_picture *p, const curve *c)
 {
-    range y = nothing;
+    cri_span y = nothing;
     for (size_t i = 0; i < p->shown; i++) {
         if (!(p->x[i] >= c->x[0] && p->x[i] <= c->x[c->n - 1])) continue;
         take_in(&y, &p->y[i], 1);
@@ -290,7 +212,7 @@ static range curve_range(const picture *p, const curve *c)
 }
 
 /* Lines where the rows begin and end, of a figure that goes on beyond them. */
-static void mark_ends(cr_scratch *s, const picture *p, range x, range y, cri_chart *chart)
+static void mark_ends(cr_scratch *s, const cri_picture *p, cri_span x, cri_span y, cri_chart *chart)
 {
     bool    before = x.low < p->x_kept.low && p->x_kept.low < x.high;
     bool    after = x.low < p->x_kept.high && p->x_kept.high < x.high;
@@ -311,16 +233,16 @@ static void mark_ends(cr_scratch *s, const picture *p, range x, range y, cri_cha
 }
 
 /* Band, draws, points and mean over the column. */
-static cr_status chart_curve(cr_scratch *s, const picture *p, cri_chart *chart)
+static cr_status chart_curve(cr_scratch *s, const cri_picture *p, cri_chart *chart)
 {
     cr_status     st = CR_OK;
     curve         c = { 0 };
     const double *given = p->options->range;
-    range         x = given ? (range){ given[0], given[1] } : widened(p->x_kept, BEYOND);
+    cri_span      x = given ? (cri_span){ given[0], given[1] } : widened(p->x_kept, BEYOND);
     size_t        draws = p->options->draws;
 
     CR_TRY(predict_curve(s, p, x, &c));
-    range y = curve_range(p, &c);
+    cri_span y = curve_range(p, &c);
     *chart = (cri_chart){ .title = p->title,
                           .description = p->description,
                           .caption = { p->caption, p->note },
@@ -355,11 +277,11 @@ done:
 
 /* --- many columns: observed against predicted ------------------------------------------------ */
 
-static cr_status chart_agreement(cr_scratch *s, const picture *p, cri_chart *chart)
+static cr_status chart_agreement(cr_scratch *s, const cri_picture *p, cri_chart *chart)
 {
-    size_t  held = p->shown_held;
-    double *ends = cr_scratch_f64(s, 2);
-    range   x = nothing, y = nothing;
+    size_t   held = p->shown_held;
+    double  *ends = cr_scratch_f64(s, 2);
+    cri_span x = nothing, y = nothing;
 
     if (s->status != CR_OK) return s->status;
     take_in(&x, p->y, p->shown);
@@ -410,7 +332,7 @@ static cr_status check_level(cr_ctx *cx, double level)
 
 /* Rows against the model: their targets, predictions and intervals, of which those shown go to
  * p. */
-static cr_status show_rows(cr_scratch *s, picture *p)
+static cr_status show_rows(cr_scratch *s, cri_picture *p)
 {
     cr_status     st = CR_OK;
     cr_ctx       *cx = s->cx;
@@ -435,7 +357,7 @@ done:
 }
 
 /* The probabilities of classes over one column. */
-static cr_status chart_classes(cr_scratch *s, const picture *p, cri_chart *chart)
+static cr_status chart_classes(cr_scratch *s, const cri_picture *p, cri_chart *chart)
 {
     cr_status st = CR_OK;
     if (!p->table) CR_TRY(cr_fail(s->cx, CR_EARG, "the figure of a model of classes needs data"));
@@ -449,7 +371,7 @@ done:
     return st;
 }
 
-static cr_status check_figure(cr_ctx *cx, const picture *p)
+static cr_status check_figure(cr_ctx *cx, const cri_picture *p)
 {
     const cr_plot_options *o = p->options;
     const char            *first = NULL;
@@ -469,16 +391,16 @@ static cr_status check_figure(cr_ctx *cx, const picture *p)
 static cr_status make_figure(cr_scratch *s, const cr_model *model, const cr_table *table,
                              const cr_plot_options *o, cri_chart *chart)
 {
-    cr_status st = CR_OK;
-    cr_ctx   *cx = s->cx;
-    unsigned  task = cr_model_get_task(model);
-    picture   p = { .model = model,
-                    .table = table,
-                    .options = o,
-                    .level = o->level,
-                    .x_kept = nothing,
-                    .target = cr_design_target(cr_model_get_design(model)),
-                    .column = o->n_over ? o->over[0] : single_column(model) };
+    cr_status   st = CR_OK;
+    cr_ctx     *cx = s->cx;
+    unsigned    task = cr_model_get_task(model);
+    cri_picture p = { .model = model,
+                      .table = table,
+                      .options = o,
+                      .level = o->level,
+                      .x_kept = nothing,
+                      .target = cr_design_target(cr_model_get_design(model)),
+                      .column = o->n_over ? o->over[0] : single_column(model) };
 
     CR_TRY(check_level(cx, o->level));
     CR_TRY(check_figure(cx, &p));
@@ -487,7 +409,7 @@ static cr_status make_figure(cr_scratch *s, const cr_model *model, const cr_tabl
     if (p.column && table) CR_TRY(cri_grid_held(s, model, table, &p.column, 1, &p.cut));
     if (p.column && task == CR_TASK_CLASSIFICATION && !o->draws) return chart_classes(s, &p, chart);
     if (table) CR_TRY(show_rows(s, &p));
-    write_texts(s, &p);
+    cri_picture_texts(s, &p);
     CR_TRY(s->status);
     CR_TRY(cr_check_interrupt(cx));
     CR_TRY(p.column ? chart_curve(s, &p, chart) : chart_agreement(s, &p, chart));

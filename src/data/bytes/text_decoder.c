@@ -72,7 +72,8 @@ static size_t character(const char *p, const char *end)
     return cri_utf8_length(few);
 }
 
-size_t cri_utf8_prefix(const char *bytes, size_t n)
+/* How many of the n bytes, from the first on, are whole characters of UTF-8. */
+static size_t utf8_prefix(const char *bytes, size_t n)
 {
     const char *p = bytes, *end = bytes + n;
     while ((p = skip_ascii(p, end)) < end) {
@@ -129,7 +130,7 @@ static char *convert_mixed(cri_text_decoder *d, size_t before, const char *p, co
     bool  strict = d->encoding == CRI_ENCODING_UTF_8;
     char *out = d->text;
     while (p < end) {
-        size_t n = cri_utf8_prefix(p, (size_t)(end - p));
+        size_t n = utf8_prefix(p, (size_t)(end - p));
         memcpy(out, p, n);
         out += n, p += n;
         if (p == end) break;
@@ -228,7 +229,7 @@ static cr_status pass_on(cr_ctx *cx, cri_text_decoder *d, cri_more_bytes_fn *mor
     size_t    n = 0;
     cr_status st = take(d, more, user, out, size, &n);
     if (st != CR_OK) return st;
-    size_t good = cri_utf8_prefix(out, n), rest = n - good;
+    size_t good = utf8_prefix(out, n), rest = n - good;
     *out_got = good;
     if (rest == 0) return CR_OK;
     if (!d->ended && may_go_on(out + good, rest)) {

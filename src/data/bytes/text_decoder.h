@@ -62,7 +62,4 @@ void cri_text_decoder_rewind(cri_text_decoder *d);
 cr_status cri_text_decode(cr_ctx *cx, cri_text_decoder *d, cri_more_bytes_fn *more, void *user,
                           char *out, size_t size, size_t *out_got);
 
-/* How many of the n bytes, from the first on, are whole characters of UTF-8. */
-size_t cri_utf8_prefix(const char *bytes, size_t n);
-
 #endif

@@ -1,81 +1,16 @@
-/* design_fit.c -- choosing columns, coding categories, standardising: fitting a design. */
+/* design_fit.c -- coding categories, standardising: fitting a design. */
 #include "design_fit.h"
 #include "data/table/date.h"
 #include "data/table/oddities.h"
 #include "data/table/table_internal.h"
 #include "base/context_internal.h"
-#include "base/list.h"
 #include "base/number.h"
 #include "base/scratch.h"
 #include "base/utf8.h"
+#include "base/find.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
-
-/* --- choosing columns ------------------------------------------------------------------------ */
-
-typedef struct choice {
-    const cr_design_options *options;
-    const cri_design_needs  *needs;
-} choice;
-
-static bool is_role(const choice *c, const char *name)
-{
-    const char *const own[] = { c->options->target, c->options->weights, c->options->sequence,
-                                c->options->time };
-    bool              role = false;
-    for (size_t k = 0; k < 4; k++) role |= own[k] && strcmp(own[k], name) == 0;
-    for (size_t k = 0; k < CRI_MOST_ROLES; k++)
-        role |= c->needs->roles[k] && strcmp(c->needs->roles[k], name) == 0;
-    return role;
-}
-
-static bool is_pattern(const char *text) { return strpbrk(text, "*?[") != NULL; }
-
-/* Marks the columns that one item of the list ("x*", "!id") takes in or leaves out. */
-static cr_status apply_item(cr_ctx *cx, const cr_table *t, const choice *o, const char *item,
-                            bool *chosen)
-{
-    const char *target = o->options->target;
-    bool        keep = item[0] != '!', matched = false;
-    const char *pattern = item + !keep;
-    char        numbered[CR_NAME_SIZE];
-    for (size_t i = 0; i < cr_table_columns(t); i++) {
-        const char *name = cr_table_column_name(t, i, numbered);
-        bool        exact = strcmp(pattern, name) == 0;
-        if (!exact && !(is_pattern(pattern) && fnmatch(pattern, name, 0) == 0)) continue;
-        matched = true;
-        if (keep && exact && target && strcmp(target, name) == 0)
-            return cr_fail(cx, CR_EARG, "column '%s' is the target and cannot be a feature", name);
-        if (!is_role(o, name)) chosen[i] = keep;
-    }
-    if (matched) return CR_OK;
-    if (!is_pattern(pattern)) return cri_table_no_column(cx, t, pattern);
-    return cr_fail(cx, CR_EARG, "no column of %s matches '%s'", cr_table_source(t), pattern);
-}
-
-/* chosen[i] = column i is a feature.  A list that starts by leaving out starts from all columns. */
-static cr_status choose_columns(cr_ctx *cx, const cr_table *t, const choice *o, bool *chosen)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = cr_table_columns(t), n_items = 0, count = 0;
-    char     **items = NULL, numbered[CR_NAME_SIZE];
-
-    CR_TRY(cri_list_split(&s, o->options->features, &items, &n_items));
-    bool all = n_items == 0 ? !o->options->features : items[0][0] == '!';
-    for (size_t i = 0; i < n; i++)
-        chosen[i] = all && !is_role(o, cr_table_column_name(t, i, numbered));
-    for (size_t k = 0; k < n_items; k++) CR_TRY(apply_item(cx, t, o, items[k], chosen));
-    for (size_t i = 0; i < n; i++) count += chosen[i];
-    if (count == 0)
-        CR_TRY(
-            cr_fail(cx, CR_EDATA, "%s has no column left to use as a feature", cr_table_source(t)));
-done:
-    cr_scratch_end(&s);
-    return st;
-}
 
 /* --- describing one column ------------------------------------------------------------------- */
 
@@ -100,13 +35,10 @@ static double mean_of(const cr_column *c, size_t rows, const cr_column *opt_w)
 static size_t most_frequent_level(const cr_column *c, size_t rows, const cr_column *opt_w,
                                   double *counts)
 {
-    size_t best = 0;
     memset(counts, 0, c->n_levels * sizeof *counts);
     for (size_t i = 0; i < rows; i++)
         if (c->codes[i] != CR_MISSING_CODE) counts[c->codes[i]] += cri_row_weight(opt_w, i);
-    for (size_t k = 1; k < c->n_levels; k++)
-        if (counts[k] > counts[best]) best = k;
-    return best;
+    return cri_largest(counts, c->n_levels);
 }
 
 /* What is remembered goes into a model file and into JSON, which hold UTF-8 only. */
@@ -517,7 +449,7 @@ cr_status cri_design_fit(cr_ctx *cx, const cr_table *t, const cr_design_options 
     p.reference = needs->coding == CRI_CODING_CONTRAST ? o->reference : CRI_REFERENCE_NONE;
     CR_TRY(s.status);
     CR_TRY(check_roles(cx, t, o, needs));
-    CR_TRY(choose_columns(cx, t, &(choice){ o, needs }, p.chosen));
+    CR_TRY(cri_design_choose(cx, t, o, needs, p.chosen));
     CR_TRY(o->terms ? cri_design_fit_terms(cx, t, &p, &d) : fit_columns(cx, t, &p, &d));
     if (o->target)
         CR_TRY(remember_target(cx, t, cr_table_find(t, o->target), w, needs->classes, &d->target));

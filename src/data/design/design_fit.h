@@ -15,6 +15,10 @@ typedef struct cri_design_plan {
     int                      reference;
 } cri_design_plan;
 
+/* chosen[i] = column i of the table is a feature.  A list of features that starts by leaving out starts
+ * from all columns (design_choose.c). */
+cr_status cri_design_choose(cr_ctx *cx, const cr_table *table, const cr_design_options *options,
+                            const cri_design_needs *needs, bool *chosen);
 /* Copies what the design must remember of a column of the table. */
 cr_status cri_design_remember(cr_ctx *cx, const cr_table *table, const cr_column *from,
                               const cri_design_plan *plan, bool impute, cri_design_column *out);
