@@ -114,11 +114,6 @@ class Cv(Structure):
                 ("mean", Assessment), ("se", c_double * MOST_METRICS)]
 
 
-class Summary(Structure):
-    _fields_ = [("present", c_size_t), ("min", c_double), ("mean", c_double), ("sd", c_double), ("max", c_double),
-                ("frequent", c_size_t), ("frequent_count", c_size_t)]
-
-
 class ModelSpec(Structure):
     _fields_ = [("model", c_char_p), ("settings", POINTER(Setting)), ("n_settings", c_size_t)]
 
@@ -206,6 +201,7 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_class_reference": (_s, [_p]),
     "cr_class_tasks": (c_uint, [_p]),
     "cr_class_options": (_p, [_p]),
+    "cr_class_option_serves": (c_bool, [_p, _s, c_uint]),
     "cr_class_offers": (c_bool, [_p, _s]),
     "cr_class_statistics": (POINTER(Field), [_p]),
 
@@ -306,9 +302,7 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_cv_report": (c_int, [_p, POINTER(ModelSpec), _p, _p, POINTER(_p)]),
     "cr_compare_report": (c_int, [_p, POINTER(ModelSpec), POINTER(_s), _n, _p, _p, c_bool, POINTER(_p)]),
     "cr_tune_report": (c_int, [_p, POINTER(ModelSpec), _p, _p, _p, POINTER(_p)]),
-    "cr_summarise": (c_int, [_p, POINTER(Column), _n, POINTER(Summary)]),
-    "cr_summarise_table": (c_int, [_p, _p, POINTER(Summary)]),
-    "cr_summarise_csr": (c_int, [_p, _p, POINTER(Summary)]),
+    "cr_table_report": (c_int, [_p, _p, POINTER(_p)]),
     "cr_info_report": (c_int, [_p, _p, _p, _p, c_uint64, POINTER(_p)]),
     "cr_plot_with": (c_int, [_p, _p, _p, c_int, POINTER(PlotOptions), _s]),
 }

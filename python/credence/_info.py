@@ -1,10 +1,8 @@
 """What is in tables, and the information in their columns: what the shell's describe and info print."""
-import math
 import os
 
-from . import _declarations as c
 from . import _options
-from ._context import json_of, work
+from ._context import json_of
 from ._library import lib
 from ._result import Result
 from ._settings import filled, known_names
@@ -60,44 +58,6 @@ def info(data=None, other=None, *, seed=0, **options):
     return Result(found, next(name for name in TABLES if name in found))
 
 
-def _column_row(name, kind, missing, summary, levels=None):
-    """What describe says of a column; levels are those of a category."""
-    numbers = {key: None if math.isnan(x) else x for key in ("min", "mean", "sd", "max") for x in [getattr(summary, key)]}
-    return {"name": name, "type": lib.cr_type_name(kind).decode(), "missing": missing,
-            "levels": None if levels is None else len(levels), **numbers,
-            "frequent": levels[summary.frequent].decode() if levels else None}
-
-
-def _summaries(table):
-    """A row for each column, and one for all sparse ones."""
-    pointer, sparse = table._handle.pointer, table._sparse()
-    summaries = (c.Summary * (lib.cr_table_columns(pointer) if sparse is None else 0))()
-    if sparse is None:
-        work(lib.cr_summarise_table, pointer, summaries)
-    first = lib.cr_table_csr_first(pointer) if sparse is not None else -1
-    for i, column in enumerate(table._columns()):
-        one = c.Summary()
-        if i == first:
-            yield _sparse_row(pointer, sparse)
-        if sparse is None:
-            one = summaries[i]
-        else:
-            work(lib.cr_summarise, column, len(table), one)
-        category = column.type == c.CATEGORY
-        yield _column_row(column.name.decode(), column.type, column.missing, one,
-                          column.levels[:column.n_levels] if category else None)
-    if sparse is not None and first >= len(table._columns()):
-        yield _sparse_row(pointer, sparse)
-
-
-def _sparse_row(pointer, sparse):
-    rows, columns = sparse.shape
-    one = c.Summary()
-    work(lib.cr_summarise_csr, pointer, one)
-    return _column_row(f"x1..x{columns}" if columns > 1 else "x1", lib.cr_table_csr_type(pointer),
-                       rows * columns - one.present, one)
-
-
 def describe(data):
     """What is in data, a frame, a dict of columns, a Table or a path: type, missing values, levels, and min, mean, sd and
     max of each column.  Of a fitted estimator or a Network, what its own ``describe`` says.
@@ -111,8 +71,4 @@ def describe(data):
     if hasattr(data, "_fitted") or hasattr(data, "query") and hasattr(data, "infer"):
         return data.describe()
     table = _table(data)
-    found, sparse = {"file": table.source, "kind": "data", "rows": len(table)}, table._sparse()
-    if sparse is not None:
-        cells = sparse.shape[0] * sparse.shape[1]
-        found |= {"sparse_columns": sparse.shape[1], "density": int(sparse.row_start[-1]) / cells if cells else None}
-    return Result({**found, "columns": list(_summaries(table))}, "columns")
+    return Result(json_of(lib.cr_table_report, table._handle.pointer), "columns")

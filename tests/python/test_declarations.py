@@ -20,8 +20,7 @@ OURS = {"cr_cmat": c.Cmat, "cr_column": c.Column, "cr_option": c.Option, "cr_set
         "cr_calibration_bin": c.CalibrationBin, "cr_assessment": c.Assessment, "cr_cv": c.Cv,
         "cr_plot_options": c.PlotOptions, "cr_blas_info": c.BlasInfo, "cr_csr": c.Csr, "cr_loss": c.Loss, "cr_decisions": c.Decisions,
         "cr_inducing": c.Inducing, "cr_field": c.Field, "cr_posteriors": c.Posteriors, "cr_dist_param": c.DistParam,
-        "cr_rng": c.Rng, "cr_model_spec": c.ModelSpec,
-        "cr_summary": c.Summary}
+        "cr_rng": c.Rng, "cr_model_spec": c.ModelSpec}
 
 
 def is_pointer_to(ours, theirs):

@@ -22,4 +22,8 @@ CR_API cr_status cr_summarise_csr(cr_ctx *cx, const cr_table *table, cr_summary 
  * spread out: O(entries + columns) time and scratch. */
 CR_API cr_status cr_summarise_table(cr_ctx *cx, const cr_table *table, cr_summary *out_summaries);
 
+/* What is in a table, each column in a few numbers and words, as JSON with the names that `credence describe`
+ * prints; freed with cr_free(cx, json, strlen(json) + 1, 1).  Warns of what is odd about a column. */
+CR_API cr_status cr_table_report(cr_ctx *cx, const cr_table *table, char **out_json);
+
 #endif
