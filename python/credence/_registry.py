@@ -36,6 +36,7 @@ class Declaration(NamedTuple):
     reconstructs: bool = False    # knows the way back from coordinates to rows
     is_generative: bool = False   # has the density of rows with their classes
     has_intervals: bool = False   # of the probabilities of classes
+    of_classes: frozenset = frozenset()  # the names of options that mean nothing to a regression
     statistics: tuple = ()        # what it says of a fit
 
 
@@ -61,12 +62,14 @@ def declarations():
         model = lib.cr_class_at(i)
         texts = [f(model).decode() for f in (lib.cr_class_name, lib.cr_class_summary,
                                              lib.cr_class_formulas, lib.cr_class_reference)]
-        yield Declaration(*texts, lib.cr_class_tasks(model),
-                          _options.read_table(lib.cr_class_options(model)),
+        options = _options.read_table(lib.cr_class_options(model))
+        yield Declaration(*texts, lib.cr_class_tasks(model), options,
                           *(any(lib.cr_class_offers(model, verb) for verb in verbs.split()) for verbs in
                             (b"update", b"missing", b"next next-levels", b"negative", b"transform", b"numbers",
                              b"fractions", b"relearn", b"hold", b"function", b"reconstruct",
                              b"log-joint", b"probability-intervals")),
+                          of_classes=frozenset(o.name for o in options if not lib.cr_class_option_serves(
+                              model, o.name.encode(), c.TASK_REGRESSION)),
                           statistics=_read_statistics(lib.cr_class_statistics(model)))
 
 
@@ -111,13 +114,12 @@ OF_NUMBERS = {"scale_target", "transform_target"} | CONFORMAL
 NOT_FOR = {"regressor": {"task", "class_weights"}, "classifier": {"task"} | OF_NUMBERS}
 NEVER_WITHOUT_TARGET = {"task", "class_weights", "target", "calibrate", "calibrate_folds"} | OF_NUMBERS
 CALIBRATE = {"regressor": {"none", "conformal"}, "classifier": {"none", "isotonic", "platt"}}
-OF_CLASSES = ("classes:", "loss of classes")   # how the help of such an option of a model begins
 
 
 def _options_of(declaration, of_type):
     """The options that an estimator of a type has."""
     left_out = NOT_FOR.get(of_type, NEVER_WITHOUT_TARGET)
-    own = [o for o in declaration.options if of_type != "regressor" or not o.help.startswith(OF_CLASSES)]
+    own = [o for o in declaration.options if of_type != "regressor" or o.name not in declaration.of_classes]
     common = [o for o in (*_options.DESIGN, *_options.FIT) if o.name not in left_out]
     return [*own, *(o.restricted(CALIBRATE[of_type]) if o.name == "calibrate" else o for o in common)]
 

@@ -47,6 +47,8 @@ CR_API const char *cr_class_formulas(const cr_model_class *c);
 CR_API const char *cr_class_reference(const cr_model_class *c);
 /* What it can be fitted for: a bit set of enum cr_task. */
 CR_API unsigned cr_class_tasks(const cr_model_class *c);
+/* Has an option of its own a meaning where it does this task? */
+CR_API bool cr_class_option_serves(const cr_model_class *c, const char *option, unsigned task);
 /* Its own options; those of the design are cr_design_table, those of every fit cr_fit_table. */
 CR_API const cr_option *cr_class_options(const cr_model_class *c);
 /* The arguments of a fit that works on the data in examples/: "examples/diabetes.csv --target

@@ -39,6 +39,14 @@ const char      *cr_class_reference(const cr_model_class *c) { return c->referen
 unsigned         cr_class_tasks(const cr_model_class *c) { return c->tasks; }
 const cr_option *cr_class_options(const cr_model_class *c) { return c->options; }
 
+bool cr_class_option_serves(const cr_model_class *c, const char *option, unsigned task)
+{
+    for (const cri_requirement *r = c->requirements; r && r->option; r++)
+        if (strcmp(r->with, "task") == 0 && strcmp(r->option, option) == 0)
+            return strcmp(r->values, cr_task_name(task)) == 0;
+    return true;
+}
+
 const char *cr_class_example(const cr_model_class *c)
 {
     if (c->example) return c->example;

@@ -24,6 +24,10 @@
 /* clang-format on */
 
 CR_OPTIONS(knn_options, knn_table, KNN_OPTIONS);
+static const cri_requirement knn_requirements[] = {
+    { "smoothing", "task", "classification", true },
+    CRI_REQUIREMENT_LAST,
+};
 
 CRI_RECORD_TABLE(static, knn_record, cri_knn, CRI_KNN_STATE);
 
@@ -295,6 +299,7 @@ const cr_model_class cri_class_knn = {
     .tasks = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION,
     .options = knn_table,
     .options_size = sizeof(knn_options),
+    .requirements = knn_requirements,
     .default_scale = CR_SCALE_STANDARD,
     .coding = CRI_CODING_ALL,
     .whole = &(const cri_whole_face){ .fit = knn_fit },
