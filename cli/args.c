@@ -34,6 +34,19 @@ const char *cli_spell(const char *name, char out[64])
     return out;
 }
 
+const char *cli_first_set(const cli *c, const char *names, char out[64])
+{
+    for (const char *at = names; *at; at += strspn(at, " ")) {
+        char   name[64];
+        size_t n = strcspn(at, " ");
+        snprintf(name, sizeof name, "%.*s", (int)n, at);
+        if (!cr_options_at_default(cr_option_find(c->verb->options, name), c->own))
+            return cli_spell(name, out);
+        at += n;
+    }
+    return NULL;
+}
+
 const char *cli_value_word(const cr_option *o)
 {
     static const char *const words[] = {
@@ -71,8 +84,10 @@ size_t cli_tables(const cli_verb *verb, const cr_option *out[CLI_MOST_TABLES])
     return n;
 }
 
-const cr_option *cli_find_option(const cli_verb *verb, const cr_model_class *opt_model,
-                                 const char *name)
+/* The option called name that this verb takes, wherever it is declared; NULL if there is none.  Of
+ * an option that several models have, that of opt_model. */
+static const cr_option *find_option(const cli_verb *verb, const cr_model_class *opt_model,
+                                    const char *name)
 {
     const cr_option *tables[CLI_MOST_TABLES], *o = NULL;
     size_t           n = cli_tables(verb, tables);
@@ -142,7 +157,8 @@ static const char *verb_name(const void *unused, size_t i)
     return cli_verbs[i]->name;
 }
 
-cr_status cli_unknown_verb(cli *c, const char *name)
+/* Fails with CR_EARG: there is no such verb, and the nearest one. */
+static cr_status unknown_verb(cli *c, const char *name)
 {
     size_t n = 0;
     while (cli_verbs[n]) n++;
@@ -203,7 +219,7 @@ static cr_status take_value(cli *c, const cr_option *o, const char *flag, int *i
     const char *value = *i + 1 < c->argc ? c->argv[*i + 1] : NULL;
     if (value && strncmp(value, "--", 2) == 0 && value[2]) {
         option_name(value, name);
-        if (cli_find_option(c->verb, find_model(c), name)) value = NULL;
+        if (find_option(c->verb, find_model(c), name)) value = NULL;
     }
     if (value && check_empty(c, o, value) != CR_OK) return CR_EARG;
     if (value) return ++*i, store(c, o->name, value);
@@ -219,9 +235,9 @@ static cr_status parse_long(cli *c, int *i)
     option_name(c->argv[*i], name);
 
     const cr_model_class *model = find_model(c);
-    const cr_option      *o = cli_find_option(c->verb, model, name);
+    const cr_option      *o = find_option(c->verb, model, name);
     if (!o && strncmp(name, "no-", 3) == 0 && !equals) {
-        o = cli_find_option(c->verb, model, name + 3);
+        o = find_option(c->verb, model, name + 3);
         if (o && o->kind == CR_OPTION_flag) return store(c, name + 3, "false");
         o = NULL;
     }
@@ -239,7 +255,7 @@ static cr_status parse_short(cli *c, int *i)
     char        flag[3] = { '-', text[1], '\0' };
     for (size_t k = 0; k < sizeof letters / sizeof *letters; k++) {
         if (text[1] != letters[k].letter) continue;
-        const cr_option *o = cli_find_option(c->verb, NULL, letters[k].name);
+        const cr_option *o = find_option(c->verb, NULL, letters[k].name);
         if (!o) break;
         if (o->kind == CR_OPTION_flag && !text[2]) return store(c, o->name, "true");
         if (o->kind == CR_OPTION_flag) break;
@@ -255,8 +271,8 @@ static cr_status parse_short(cli *c, int *i)
 /* An option of any verb. */
 static const cr_option *find_anywhere(const char *name)
 {
-    const cr_option *o = cli_find_option(NULL, NULL, name);
-    for (size_t i = 0; cli_verbs[i] && !o; i++) o = cli_find_option(cli_verbs[i], NULL, name);
+    const cr_option *o = find_option(NULL, NULL, name);
+    for (size_t i = 0; cli_verbs[i] && !o; i++) o = find_option(cli_verbs[i], NULL, name);
     return o;
 }
 
@@ -340,7 +356,7 @@ cr_status cli_parse(cli *c)
     CR_TRY(cr_options_init(c->cx, cr_fit_table, &c->fit));
     verb = find_verb(c);
     c->verb = verb ? cli_verb_find(verb) : NULL;
-    if (verb && !c->verb) CR_TRY(cli_unknown_verb(c, verb));
+    if (verb && !c->verb) CR_TRY(unknown_verb(c, verb));
     if (c->verb && c->verb->options) {
         c->own = cr_alloc(c->cx, 1, c->verb->options_size);
         if (!c->own) CR_TRY(CR_ENOMEM);

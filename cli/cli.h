@@ -98,10 +98,6 @@ struct cli {
 /* Fills c from its argv; no verb leaves c->verb NULL. */
 cr_status cli_parse(cli *c);
 void      cli_free(cli *c);
-/* The option called name that this verb takes, wherever it is declared; NULL if there is none.  Of
- * an option that several models have, that of opt_model. */
-const cr_option *cli_find_option(const cli_verb *verb, const cr_model_class *opt_model,
-                                 const char *name);
 /* Option tables of a verb in the order they are shown; NULL at the end.  Returns how many. */
 enum { CLI_MOST_TABLES = 6 };
 size_t cli_tables(const cli_verb *verb, const cr_option *out[CLI_MOST_TABLES]);
@@ -112,10 +108,11 @@ cr_status cli_check_order(cli *c);
 /* "-o" for output, ... or '\0'. */
 char cli_letter(const char *option);
 /* The shell's spelling of an option name: dashes for underscores. */
-const char     *cli_spell(const char *name, char out[64]);
+const char *cli_spell(const char *name, char out[64]);
+/* Of these options of the verb, with blanks between, the first that is not at its default, as the shell
+ * spells it; NULL: all are. */
+const char     *cli_first_set(const cli *c, const char *names, char out[64]);
 const cli_verb *cli_verb_find(const char *name);
-/* Fails with CR_EARG: there is no such verb, and the nearest one. */
-cr_status cli_unknown_verb(cli *c, const char *name);
 /* What stands for its value: N, X, WORD, TEXT, LIST, COLUMN, FILE; "" for a flag. */
 const char *cli_value_word(const cr_option *o);
 /* The range of its value: bounds or choices, else "". */
@@ -246,6 +243,8 @@ cr_status cli_parse_size(cli *c, const char *text, size_t *out_bytes);
 /* --- shared by verbs ------------------------------------------------------------------------- */
 
 bool cli_ends_with(const char *text, const char *end);
+/* Can it be set in a fit of the model: an option of its own, of the design or of any fit? */
+bool cli_takes_setting(const cr_model_class *m, const char *name);
 /* Reads the data file argument `index`, taking the categories of a fitted model as such. */
 cr_status cli_read_data(cli *c, size_t index, const cr_model *opt_model, cr_table **out_table);
 /* The parameters of a description as a table; where there are none, the numbers among its
@@ -300,6 +299,5 @@ cr_status cli_print_and_save(cli *c, const cr_model                             
 cr_status cli_check_strict(cli *c);
 /* Help of a verb (NULL: of the program). */
 void cli_print_help(cli *c, const cli_verb *verb);
-void cli_print_options(cli *c, const cr_option *table, const char *title);
 
 #endif

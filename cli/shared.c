@@ -198,7 +198,7 @@ const char *cli_tasks(unsigned tasks, char out[128])
 
 /* --- settings -------------------------------------------------------------------------------- */
 
-static bool takes_setting(const cr_model_class *m, const char *name)
+bool cli_takes_setting(const cr_model_class *m, const char *name)
 {
     return cr_option_find(cr_class_options(m), name) || cr_option_find(cr_design_table, name) ||
            cr_option_find(cr_fit_table, name);
@@ -224,7 +224,7 @@ cr_status cli_check_settings(cli *c)
     const cr_model_class *m = cr_class_find(c->cx, c->args[0]);
     if (!m) return CR_EARG;
     for (size_t i = 0; i < c->n_settings; i++)
-        if (!takes_setting(m, c->settings[i].name))
+        if (!cli_takes_setting(m, c->settings[i].name))
             return foreign_option(c, m, c->settings[i].name);
     return cr_check_settings(c->cx, c->args[0], c->settings, c->n_settings);
 }

@@ -1,5 +1,6 @@
 /* render.c -- sheets as text and as CSV: tables of rows, names with their values. */
 #include "../cli.h"
+#include "base/find.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -73,13 +74,6 @@ static const char *cell_text(const cri_sheet *value, bool all_digits, char buffe
 
 /* --- columns --------------------------------------------------------------------------------- */
 
-static bool is_known(const char *const *names, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(names[i], name) == 0) return true;
-    return false;
-}
-
 /* The names that occur in the rows, in the order in which they first do: *out_names [n] is to be freed. */
 static size_t find_columns(const cri_sheet *rows, const char ***out_names)
 {
@@ -89,7 +83,7 @@ static size_t find_columns(const cri_sheet *rows, const char ***out_names)
         size_t at = 0;
         for (const cri_sheet *v = cri_sheet_first(row); v; v = cri_sheet_next(v), at++) {
             const char *name = cri_sheet_name(v);
-            if ((at < n && strcmp(names[at], name) == 0) || is_known(names, n, name)) continue;
+            if ((at < n && strcmp(names[at], name) == 0) || cri_has_name(names, n, name)) continue;
             if (n == most) {
                 const char **more = cli_allocate((most *= 2) * sizeof *more);
                 memcpy(more, names, n * sizeof *names);

@@ -3,8 +3,7 @@
 #include "models/core/describe.h"
 #include "network.h"
 #include "base/scratch.h"
-#include "data/table/date.h"
-#include "data/table/oddities.h"
+#include "data/table/table_report.h"
 #include "models/core/parts.h"
 
 #include <math.h>
@@ -22,23 +21,6 @@
 
 CR_OPTIONS(describe_options, describe_table, DESCRIBE_OPTIONS);
 
-static const cr_field column[] = {
-    CR_TEXT("name", 0, "name of the column"),
-    CR_TEXT("type", 0, "real, integer, boolean, category, date or datetime"),
-    CR_COUNT("missing", 0, "rows without a value"),
-    CR_COUNT("levels", CR_FIELD_NULL, "different values of a category; null for numbers"),
-    CR_NUMBER("min", CR_FIELD_NULL, "smallest value"),
-    CR_NUMBER("mean", CR_FIELD_NULL, "mean of the values"),
-    CR_NUMBER("sd", CR_FIELD_NULL, "their standard deviation"),
-    CR_NUMBER("max", CR_FIELD_NULL, "largest value"),
-    CR_TEXT("frequent", CR_FIELD_NULL, "most frequent level of a category"),
-    CR_TEXT("first", CR_FIELD_SOMETIMES, "of dates and times: the first"),
-    CR_TEXT("last", CR_FIELD_SOMETIMES, "of dates and times: the last"),
-    CR_TEXT("written", CR_FIELD_EITHER,
-            "how numbers are written, by an example, where that is not plain: 5 % = 0.05, 1.234,5"),
-    CR_FIELD_LAST,
-};
-
 static const cr_field describe_result[] = {
     CR_TEXT("file", 0, "the file, as it was named"),
     CR_TEXT("kind", 0, "data, model or network"),
@@ -47,7 +29,7 @@ static const cr_field describe_result[] = {
              "of sparse data: how many columns x1, x2, ... are so"),
     CR_NUMBER("density", CR_FIELD_EITHER, "of these: the part of the cells that is kept"),
     CR_INNER(ROWS, "columns", CR_FIELD_SOMETIMES,
-             "of data: what each column holds, sparse ones taken as one", column),
+             "of data: what each column holds, sparse ones taken as one", cri_table_column_fields),
     CR_INNER(OBJECT, "network", CR_FIELD_SOMETIMES,
              "of a network: its size, and the cost of exact answers", cri_network_fields),
     CR_INNER(ROWS, "variables", CR_FIELD_SOMETIMES, "of a network: each variable",
@@ -72,96 +54,13 @@ static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 /* --- data ------------------------------------------------------------------------------------ */
 
-static void put_column(const cr_column *col, cr_summary s, bool written, cri_sheet *columns)
-{
-    cri_sheet *row = cri_put_object(columns, NULL);
-    bool       category = col->type == CR_CATEGORY;
-    cri_put_text(row, "name", col->name);
-    cri_put_text(row, "type", cr_type_name(col->type));
-    cri_put_count(row, "missing", col->missing);
-    if (category)
-        cri_put_count(row, "levels", col->n_levels);
-    else
-        cri_put_null(row, "levels");
-    bool dates = cri_is_date(col->type);
-    cri_put_real(row, "min", dates ? (double)NAN : s.min);
-    cri_put_real(row, "mean", dates ? (double)NAN : s.mean);
-    cri_put_real(row, "sd", dates ? (double)NAN : s.sd);
-    cri_put_real(row, "max", dates ? (double)NAN : s.max);
-    cri_put_text(row, "frequent", category && col->n_levels ? col->levels[s.frequent] : NULL);
-    if (written) cri_put_text(row, "written", col->written);
-    if (!dates || s.present == 0) return;
-    char text[CRI_DATE_SIZE];
-    cri_date_print(col->type, s.min, text);
-    cri_put_text(row, "first", text);
-    cri_date_print(col->type, s.max, text);
-    cri_put_text(row, "last", text);
-}
-
-/* The sparse block as one row. */
-static void put_sparse(const cr_table *t, cr_summary s, cri_sheet *columns)
-{
-    const cr_csr *X = cr_table_csr(t);
-    char          name[64];
-    snprintf(name, sizeof name, X->columns > 1 ? "x1..x%zu" : "x%zu", X->columns);
-    put_column(&(cr_column){ .name = name,
-                             .type = cr_table_csr_type(t),
-                             .missing = X->rows * X->columns - s.present },
-               s, false, columns);
-}
-
-static double density(const cr_csr *X)
-{
-    return (double)X->row_start[X->rows] / ((double)X->rows * (double)X->columns);
-}
-
-/* Says what is odd about a column. */
-static cr_status check_column(cli *c, const cr_table *t, const cr_column *col, const cr_summary *s)
-{
-    cri_oddity odd;
-    cr_status  st = cri_find_oddity(c->cx, col, cr_table_rows(t), s, &odd);
-    if (st == CR_OK) cri_warn_of_oddity(c->cx, col, &odd);
-    return st;
-}
-
-/* A row of `columns` for each column, and one for all of a sparse block. */
-static cr_status describe_columns(cli *c, const cr_table *t, cri_sheet *columns)
-{
-    cr_status     st = CR_OK;
-    cr_scratch    s = cr_scratch_begin(c->cx);
-    const cr_csr *X = cr_table_csr(t);
-    size_t        first = cr_table_csr_first(t), sparse = X ? X->columns : 0;
-    bool          written = false; /* some column is not plain */
-    cr_summary   *summaries = cr_scratch_bytes(&s, X ? 1 : cr_table_columns(t), sizeof *summaries);
-
-    CR_TRY(s.status);
-    for (size_t i = 0; !X && i < cr_table_columns(t); i++)
-        written = written || cr_table_column(t, i)->written;
-    if (!X) CR_TRY(cr_summarise_table(c->cx, t, summaries));
-    for (size_t i = 0; i < cr_table_columns(t); i++) {
-        cr_summary one = X ? (cr_summary){ 0 } : summaries[i];
-        if (sparse && i == first) {
-            CR_TRY(cr_summarise_csr(c->cx, t, &one));
-            put_sparse(t, one, columns);
-            i += sparse - 1;
-            continue;
-        }
-        if (X) CR_TRY(cr_summarise(c->cx, cr_table_column(t, i), cr_table_rows(t), &one));
-        put_column(cr_table_column(t, i), one, written, columns);
-        CR_TRY(check_column(c, t, cr_table_column(t, i), &one));
-    }
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
 static void put_title(cli_result r, const cr_table *t)
 {
     const cr_csr *X = cr_table_csr(t);
     char          sparse[96] = "";
     if (X)
         snprintf(sparse, sizeof sparse, ", sparse: %zu values, density %.3g", X->row_start[X->rows],
-                 density(X));
+                 cri_density(X));
     cli_result_title(r, "%s: %zu row%s, %zu column%s%s", cr_table_source(t), cr_table_rows(t),
                      plural(cr_table_rows(t)), cr_table_columns(t), plural(cr_table_columns(t)),
                      sparse);
@@ -169,20 +68,10 @@ static void put_title(cli_result r, const cr_table *t)
 
 static cr_status describe_data(cli *c, const cr_table *t)
 {
-    cr_status     st = CR_OK;
-    const cr_csr *X = cr_table_csr(t);
-    cli_result    r = cli_result_new(c);
-
-    cri_put_text(r.object, "file", cr_table_source(t));
-    cri_put_text(r.object, "kind", "data");
-    cri_put_count(r.object, "rows", cr_table_rows(t));
-    if (X) {
-        cri_put_count(r.object, "sparse_columns", X->columns);
-        cri_put_real(r.object, "density", density(X));
-    }
-    r.rows = cri_put_list(r.object, "columns"); /* the table is this list */
+    cr_status  st = CR_OK;
+    cli_result r = cli_result_new(c);
+    CR_TRY(cri_report_table(c->cx, t, r.object, &r.rows)); /* the table is the list of columns */
     r.cut = true;
-    CR_TRY(describe_columns(c, t, r.rows));
     put_title(r, t);
     CR_TRY(cli_result_print(c, r));
 done:
@@ -190,7 +79,7 @@ done:
     return st;
 }
 
-static const char *file_name(const cli *c)
+const char *cli_file_name(const cli *c)
 {
     return strcmp(c->args[0], "-") == 0 ? "stdin" : c->args[0];
 }
@@ -265,7 +154,7 @@ static cr_status describe_model(cli *c, const cr_model *m)
     if (o->covariance) CR_TRY(add_covariance(c, m, d));
     if (o->inducing) CR_TRY(add_inducing(c, m, d));
     CR_TRY(cli_put_exp(c, d));
-    cri_put_text(d, "file", file_name(c));
+    cri_put_text(d, "file", cli_file_name(c));
     cri_put_text(d, "kind", "model");
     if (cri_model_network(m, &any))
         CR_TRY(any.methods->describe(c->cx, any.net, c->format == FORMAT_JSON, d));
@@ -297,17 +186,15 @@ static cr_status run_describe(cli *c)
     cr_table               *t = NULL;
     cr_model               *m = NULL;
     const describe_options *o = c->own;
-    const char             *asked = o->covariance ? "covariance"
-                                    : o->inducing ? "inducing"
-                                    : o->exp      ? "exp"
-                                                  : NULL;
+    char                    spelled[64];
+    const char             *asked = cli_first_set(c, "covariance inducing exp", spelled);
     if (o->covariance && o->inducing)
         return cr_fail(c->cx, CR_EARG, "--covariance and --inducing do not go together");
     if (cli_find_network(c, 0) == CLI_GIVEN_NETWORK && !asked) return cli_describe_network(c);
     CR_TRY(cli_read_any(c, 0, &t, &m));
     if (t && asked)
-        CR_TRY(
-            cr_fail(c->cx, CR_EARG, "--%s is of a model, and %s holds data", asked, file_name(c)));
+        CR_TRY(cr_fail(c->cx, CR_EARG, "--%s is of a model, and %s holds data", asked,
+                       cli_file_name(c)));
     CR_TRY(cli_check_strict(c));
     CR_TRY(t ? describe_data(c, t) : describe_model(c, m));
 done:
@@ -335,26 +222,12 @@ const cli_verb verb_describe = {
 
 /* --- check ----------------------------------------------------------------------------------- */
 
-static void print_check(cli *c, const cr_table *t, const cr_model *m)
+cr_status cli_print_sound(cli *c, const char *kind, const char *sentence)
 {
-    if (t)
-        out_text(c, "%s: sound data, %zu row%s, %zu column%s\n", file_name(c), cr_table_rows(t),
-                 plural(cr_table_rows(t)), cr_table_columns(t), plural(cr_table_columns(t)));
-    else
-        out_text(c, "%s: a sound model, %s\n", file_name(c), cr_class_name(cr_model_get_class(m)));
-}
-
-static cr_status run_check(cli *c)
-{
-    if (cli_find_network(c, 0) == CLI_GIVEN_NETWORK) return cli_check_network(c);
     cr_status  st = CR_OK;
-    cr_table  *t = NULL;
-    cr_model  *m = NULL;
     cri_sheet *root = cri_sheet_new(c->cx);
-    CR_TRY(cli_read_any(c, 0, &t, &m));
-    CR_TRY(cli_check_strict(c));
-    cri_put_text(root, "file", file_name(c));
-    cri_put_text(root, "kind", t ? "data" : "model");
+    cri_put_text(root, "file", cli_file_name(c));
+    cri_put_text(root, "kind", kind);
     cri_put_flag(root, "sound", true);
     CR_TRY(cri_sheet_status(root));
     CR_TRY(out_open(c, c->global.output));
@@ -363,9 +236,29 @@ static cr_status run_check(cli *c)
     else if (c->format == FORMAT_CSV)
         out_row(c, root);
     else
-        print_check(c, t, m);
+        out_text(c, "%s: %s\n", cli_file_name(c), sentence);
 done:
     cri_sheet_free(root);
+    return st;
+}
+
+static cr_status run_check(cli *c)
+{
+    if (cli_find_network(c, 0) == CLI_GIVEN_NETWORK) return cli_check_network(c);
+    cr_status st = CR_OK;
+    cr_table *t = NULL;
+    cr_model *m = NULL;
+    char      sentence[256];
+    CR_TRY(cli_read_any(c, 0, &t, &m));
+    CR_TRY(cli_check_strict(c));
+    if (t)
+        snprintf(sentence, sizeof sentence, "sound data, %zu row%s, %zu column%s", cr_table_rows(t),
+                 plural(cr_table_rows(t)), cr_table_columns(t), plural(cr_table_columns(t)));
+    else
+        snprintf(sentence, sizeof sentence, "a sound model, %s",
+                 cr_class_name(cr_model_get_class(m)));
+    CR_TRY(cli_print_sound(c, t ? "data" : "model", sentence));
+done:
     cr_model_free(c->cx, m);
     cr_table_free(c->cx, t);
     return st;

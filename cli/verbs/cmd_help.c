@@ -57,7 +57,7 @@ static void print_wrapped(cli *c, const char *text, size_t column, size_t indent
     out_text(c, "\n");
 }
 
-void cli_print_options(cli *c, const cr_option *table, const char *title)
+static void print_options(cli *c, const cr_option *table, const char *title)
 {
     enum { INDENT = 27 };
     char spelled[96], range[256], text[1024];
@@ -136,9 +136,8 @@ static void print_model_help(cli *c, const cli_verb *v, const cr_model_class *m)
     print_usage(c, v, name);
     out_text(c, "\n%s: %s.\n\nExample:\n", name, cr_class_summary(m));
     out_text(c, "  credence fit %s %s\n", name, cr_class_example(m));
-    if (cr_class_options(m)->name)
-        cli_print_options(c, cr_class_options(m), "Options of the model:");
-    if (v->options) cli_print_options(c, v->options, "Options:");
+    if (cr_class_options(m)->name) print_options(c, cr_class_options(m), "Options of the model:");
+    if (v->options) print_options(c, v->options, "Options:");
     print_names(c, "Options of columns and of every model", common, "fit");
     print_names(c, "Options of reading and of the result", rest, "options");
     out_text(c, "\nThe mathematics: credence models %s\n", name);
@@ -156,19 +155,19 @@ static void print_verb_help(cli *c, const cli_verb *v)
     print_usage(c, v, NULL);
     out_text(c, "\n%c%s.\n\nExamples:\n", toupper((unsigned char)v->summary[0]), v->summary + 1);
     out_lines(c, v->example, SIZE_MAX);
-    if (v->options) cli_print_options(c, v->options, "Options:");
+    if (v->options) print_options(c, v->options, "Options:");
     if (fits)
         out_text(c, "\nEach model has options of its own: credence %s MODEL --help.\n", v->name);
     if (fits && strcmp(v->name, "fit") == 0) {
-        cli_print_options(c, cr_design_table, "Which columns, and how:");
-        cli_print_options(c, cr_fit_table, "Every model:");
+        print_options(c, cr_design_table, "Which columns, and how:");
+        print_options(c, cr_fit_table, "Every model:");
     } else if (fits) {
         print_names(c, "Options of columns and of every model", common, "fit");
     }
     if (v == &common_options) {
-        cli_print_options(c, cr_read_table, "Reading data:");
-        cli_print_options(c, cli_seed_table, "Everywhere:");
-        cli_print_options(c, cli_global_table, NULL);
+        print_options(c, cr_read_table, "Reading data:");
+        print_options(c, cli_seed_table, "Everywhere:");
+        print_options(c, cli_global_table, NULL);
     } else {
         print_names(c, "Options that most verbs take", rest, "options");
     }
@@ -348,7 +347,7 @@ static void print_model_page(cli *c, const cr_model_class *m)
 {
     out_text(c, "%s - %s\n\n", cr_class_name(m), cr_class_summary(m));
     out_lines(c, cr_class_formulas(m), SIZE_MAX);
-    cli_print_options(c, cr_class_options(m), "Options:");
+    print_options(c, cr_class_options(m), "Options:");
     out_text(c, "\nOptions of data and design: credence help fit\n\nExample:\n");
     out_text(c, "  credence fit %s %s\n", cr_class_name(m), cr_class_example(m));
     out_text(c, "\n%s.\n", reference_update(m));

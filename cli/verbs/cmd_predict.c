@@ -52,68 +52,6 @@
       "")
 CR_OPTIONS(predict_options, predict_table, PREDICT_OPTIONS);
 
-/* --- the result ------------------------------------------------------------------------------ */
-
-static const cr_field prediction[] = {
-    CR_MEASURE("mean", "target", CR_FIELD_EITHER,
-               "of a number: its predictive mean; null for a row left out"),
-    CR_MEASURE("sd", "target", CR_FIELD_EITHER,
-               "of a number: predictive standard deviation; null if infinite"),
-    CR_MEASURE("lower", "target", CR_FIELD_EITHER, "of a number: lower end of the interval"),
-    CR_MEASURE("upper", "target", CR_FIELD_EITHER, "of a number: upper end of the interval"),
-    CR_NUMBER("leverage", CR_FIELD_EITHER, "weight of the row in its own fit, with --leverage"),
-    CR_NUMBER("dof", CR_FIELD_EITHER,
-              "of a number: degrees of freedom; null for a normal distribution"),
-    CR_OTHER(NUMBERS, "parameters", CR_FIELD_SOMETIMES,
-             "of a number: those of its distribution, where the result names one"),
-    CR_TEXT("label", CR_FIELD_EITHER, "of a class: the most probable; null for a row left out"),
-    CR_TEXT("cluster", CR_FIELD_EITHER, "of a cluster: the most probable; null for a row left out"),
-    CR_OTHER(NUMBERS, "p", CR_FIELD_SOMETIMES, "of a class or cluster: the probability of each"),
-    CR_OTHER(NUMBERS, "p_lower", CR_FIELD_SOMETIMES,
-             "with --interval: the lower end of the interval of each probability"),
-    CR_OTHER(NUMBERS, "p_upper", CR_FIELD_SOMETIMES, "with --interval: its upper end"),
-    CR_OTHER(NUMBERS, "coordinates", CR_FIELD_SOMETIMES,
-             "of coordinates, or with --coordinates: each by its name"),
-    CR_MEASURE(
-        "log_density", "nats", CR_FIELD_EITHER,
-        "of a density, or with --log-joint: its logarithm at the row; null for a row left out"),
-    CR_OTHER(NUMBERS, "log_joint", CR_FIELD_SOMETIMES,
-             "with --log-joint: the logarithm of the joint density of the row and each class"),
-    CR_TEXT("column", CR_FIELD_SOMETIMES, "without DATA: the column that it is about"),
-    CR_TEXT("level", CR_FIELD_SOMETIMES, "without DATA, of categories: a level of the column"),
-    CR_NUMBER("probability", CR_FIELD_SOMETIMES, "that the next row has it"),
-    CR_OTHER(VALUES, "id", CR_FIELD_SOMETIMES, "columns of the data carried along, with --id"),
-    CR_OTHER(ANY, "action", CR_FIELD_SOMETIMES,
-             "with --loss: the action of least expected loss, a number or the name of a class or "
-             "action; "
-             "null for a row left out"),
-    CR_NUMBER("expected_loss", CR_FIELD_EITHER,
-              "with --loss: the expected loss of that action; null if infinite"),
-    CR_OTHER(NUMBERS, "reconstruction", CR_FIELD_SOMETIMES,
-             "with --reconstruct: the columns of the row that the coordinates lead back to"),
-    CR_NUMBER(
-        "reconstruction_distance", CR_FIELD_EITHER,
-        "with --reconstruct: how far that row is from them in the space of the kernel; null for "
-        "a row left out"),
-    CR_OTHER(NUMBERS, "slopes", CR_FIELD_SOMETIMES,
-             "with --slopes: the derivative of the mean by each column"),
-    CR_OTHER(ANY, "draws", CR_FIELD_SOMETIMES,
-             "with --draws: an array of draws, numbers or the names of classes"),
-    CR_FIELD_LAST,
-};
-
-static const cr_field result[] = {
-    CR_TEXT("model", 0, "name of the model"),
-    CR_COUNT("rows", 0, "rows of the data"),
-    CR_NUMBER("interval", 0, "mass of the central interval"),
-    CR_COUNT("seed", 0, "random seed; of the draws with --draws"),
-    CR_TEXT("distribution", CR_FIELD_SOMETIMES,
-            "of numbers that are neither normal nor Student's: the name of their distribution"),
-    CR_TEXT("loss", CR_FIELD_SOMETIMES, "with --loss: the loss, as it was given"),
-    CR_INNER(ROWS, "predictions", 0, "one for each row, in order", prediction),
-    CR_FIELD_LAST,
-};
-
 /* One run: what was read, and what came of it. */
 typedef struct job {
     cli                   *c;
@@ -274,17 +212,10 @@ static cr_status check_ids(job *j)
 /* Without data there is the next row, if the model says anything of it. */
 static cr_status answer_next(job *j)
 {
-    const char *option = j->o->id            ? "id"
-                         : j->o->draws       ? "draws"
-                         : j->o->leverage    ? "leverage"
-                         : j->o->coordinates ? "coordinates"
-                         : j->o->slopes      ? "slopes"
-                         : j->o->log_joint   ? "log-joint"
-                         : j->o->reconstruct ? "reconstruct"
-                         : j->o->covariance  ? "covariance"
-                         : j->o->latent      ? "latent"
-                         : j->o->prior       ? "prior"
-                                             : NULL;
+    char        spelled[64];
+    const char *option = cli_first_set(
+        j->c, "id draws leverage coordinates slopes log_joint reconstruct covariance latent prior",
+        spelled);
     const char *name = cr_class_name(cr_model_get_class(j->model));
     bool        next = cr_class_offers(cr_model_get_class(j->model), "next");
     cr_status st = answers_next_levels(j->c, j->model, j->o->loss ? &j->loss : NULL, &j->s, &j->a);
@@ -317,13 +248,8 @@ static cr_status answer_next(job *j)
 /* Options that contradict each other. */
 static cr_status check_options(const job *j)
 {
-    const char *other = j->o->loss         ? "loss"
-                        : j->o->leverage   ? "leverage"
-                        : j->o->latent     ? "latent"
-                        : j->o->prior      ? "prior"
-                        : j->o->draws      ? "draws"
-                        : j->o->covariance ? "covariance"
-                                           : NULL;
+    char        spelled[64];
+    const char *other = cli_first_set(j->c, "loss leverage latent prior draws covariance", spelled);
     if (j->o->prior && j->o->slopes) {
         cr_fail(context(j), CR_EARG,
                 "--slopes does not go with --prior: slopes are those of the mean given the data");
@@ -441,15 +367,10 @@ done:
 /* Coordinates stand alone: what belongs to predictions would be lost without a word. */
 static cr_status check_coordinates(const job *j)
 {
-    const predict_options *o = j->o;
-    const char            *other = o->id            ? "id"
-                                   : o->draws       ? "draws"
-                                   : o->leverage    ? "leverage"
-                                   : o->loss        ? "loss"
-                                   : o->log_joint   ? "log-joint"
-                                   : o->reconstruct ? "reconstruct"
-                                                    : NULL;
-    if (!o->coordinates || !other) return CR_OK;
+    char        spelled[64];
+    const char *other =
+        cli_first_set(j->c, "id draws leverage loss log_joint reconstruct", spelled);
+    if (!j->o->coordinates || !other) return CR_OK;
     return cr_fail(context(j), CR_EARG, "--%s requires predictions, and --coordinates shows none",
                    other);
 }
@@ -460,10 +381,8 @@ static cr_status check_coordinates(const job *j)
 static cr_status check_stream(const job *j)
 {
     const predict_options *o = j->o;
-    const char            *other = o->coordinates  ? "coordinates"
-                                   : o->covariance ? "covariance"
-                                   : o->draws      ? "draws"
-                                                   : NULL;
+    char                   spelled[64];
+    const char            *other = cli_first_set(j->c, "coordinates covariance draws", spelled);
     if (!o->stream && o->block) return cr_fail(context(j), CR_EARG, "--block needs --stream");
     if (!o->stream) return CR_OK;
     if (j->c->n_args < 2) return cr_fail(context(j), CR_EARG, "--stream needs data");
@@ -587,5 +506,5 @@ const cli_verb verb_predict = {
     .least = 1,
     .most = 2,
     .run = run_predict,
-    .result = result,
+    .result = predict_result,
 };

@@ -4,11 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *file_name(const cli *c)
-{
-    return strcmp(c->args[0], "-") == 0 ? "stdin" : c->args[0];
-}
-
 /* "yes, no" in a cell, cut where it is long. */
 static void put_joined(cri_sheet *out, const char *name, const cri_sheet *list)
 {
@@ -75,7 +70,7 @@ cr_status cli_print_network(cli *c, const cri_sheet *root)
     put_lines(net, lines);
     CR_TRY(cri_sheet_status(s));
     if (c->format == FORMAT_TEXT) {
-        out_text(c, "%s: a %s network%s%s", file_name(c),
+        out_text(c, "%s: a %s network%s%s", cli_file_name(c),
                  gaussian                     ? "Gaussian"
                  : strcmp(type, "bayes") == 0 ? "Bayesian"
                                               : "Markov",
@@ -101,7 +96,7 @@ cr_status cli_describe_network(cli *c)
     cri_sheet      *root = cri_sheet_new(c->cx);
     CR_TRY(cli_read_network(c, 0, CR_FORMAT_AUTO, &m, &any));
     CR_TRY(cli_check_strict(c));
-    cri_put_text(root, "file", file_name(c));
+    cri_put_text(root, "file", cli_file_name(c));
     cri_put_text(root, "kind", "network");
     CR_TRY(any.methods->describe(c->cx, any.net, c->format == FORMAT_JSON, root));
     CR_TRY(cri_sheet_status(root));
@@ -123,25 +118,15 @@ cr_status cli_check_network(cli *c)
     cr_status       st = CR_OK;
     cr_model       *m = NULL;
     cri_any_network any;
-    cri_sheet      *root = cri_sheet_new(c->cx);
+    char            sentence[256];
     CR_TRY(cli_read_network(c, 0, CR_FORMAT_AUTO, &m, &any));
     CR_TRY(cli_check_strict(c));
-    if (any.methods->check) CR_TRY(any.methods->check(c->cx, any.net, file_name(c)));
-    cri_put_text(root, "file", file_name(c));
-    cri_put_text(root, "kind", "network");
-    cri_put_flag(root, "sound", true);
-    CR_TRY(cri_sheet_status(root));
-    CR_TRY(out_open(c, c->global.output));
-    if (c->format == FORMAT_JSON)
-        out_result(c, "check", root);
-    else if (c->format == FORMAT_CSV)
-        out_row(c, root);
-    else
-        out_text(c, "%s: a sound %snetwork, %zu nodes, %zu parameters\n", file_name(c),
-                 any.methods->word, cr_variables_count(cri_any_variables(any)),
-                 any.methods->parameters(any.net));
+    if (any.methods->check) CR_TRY(any.methods->check(c->cx, any.net, cli_file_name(c)));
+    snprintf(sentence, sizeof sentence, "a sound %snetwork, %zu nodes, %zu parameters",
+             any.methods->word, cr_variables_count(cri_any_variables(any)),
+             any.methods->parameters(any.net));
+    CR_TRY(cli_print_sound(c, "network", sentence));
 done:
-    cri_sheet_free(root);
     cr_model_free(c->cx, m);
     return st;
 }

@@ -5,6 +5,9 @@
 
 #include "../render/answers.h"
 
+/* What stands in the JSON of predictions (predict_result.c). */
+extern const cr_field predict_result[];
+
 /* Mean and sd of the function at the rows as a prediction, which cr_prediction_free frees. */
 cr_status latent_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, bool prior,
                          cr_prediction *out);

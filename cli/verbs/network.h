@@ -17,6 +17,11 @@ cli_network_kind cli_find_network(cli *c, size_t index);
 cr_status cli_read_network(cli *c, size_t index, cr_network_format format, cr_model **out_model,
                            cri_any_network *out);
 
+/* What messages call the file in argument 0. */
+const char *cli_file_name(const cli *c);
+/* Says that it is sound, of this kind: the result of check.  `sentence`: for people, behind its name. */
+cr_status cli_print_sound(cli *c, const char *kind, const char *sentence);
+
 /* describe, check and convert of a network in argument 0. */
 cr_status cli_describe_network(cli *c);
 cr_status cli_check_network(cli *c);

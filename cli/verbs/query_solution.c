@@ -1,5 +1,6 @@
 /* query_solution.c -- MAR, PR, MAP and MPE files of answers. */
 #include "query_solution.h"
+#include "graph/network/network_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,14 +22,6 @@ static cr_status refuse(cli *c, cr_solution_kind kind)
                                    : "ask 'argmax(*)' or 'argmax(* | e)'");
 }
 
-/* Where the states of each variable begin among all. */
-static size_t begin_of(const cr_network *net, size_t v)
-{
-    size_t at = 0;
-    for (size_t k = 0; k < v; k++) at += cr_network_states(net, k);
-    return at;
-}
-
 /* Variables that are known are not in an answer, but in a solution. */
 static void put_known(const query_job *j, const cr_findings *list, cr_solution *s)
 {
@@ -36,7 +29,7 @@ static void put_known(const query_job *j, const cr_findings *list, cr_solution *
         const cr_finding *f = &list->item[i];
         for (size_t k = 0; k < f->states; k++) {
             if (f->weight[k] == 0) continue;
-            if (s->marginal) s->marginal[begin_of(j->words.net, f->variable) + k] = 1;
+            if (s->marginal) s->marginal[cri_states_before(j->words.net, f->variable) + k] = 1;
             if (s->state) s->state[f->variable] = k;
         }
     }
@@ -61,7 +54,7 @@ static cr_status make(const query_job *j, const cr_question *q, const cr_finding
         size_t v = a->variable[i];
         if (out->state) out->state[v] = a->states[i];
         for (size_t s = 0; out->marginal && s < cr_network_states(j->words.net, v); s++)
-            out->marginal[begin_of(j->words.net, v) + s] = *p++;
+            out->marginal[cri_states_before(j->words.net, v) + s] = *p++;
     }
 done:
     return st;

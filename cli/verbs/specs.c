@@ -5,12 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool takes(const cr_model_class *m, const char *name)
-{
-    return cr_option_find(cr_class_options(m), name) || cr_option_find(cr_design_table, name) ||
-           cr_option_find(cr_fit_table, name);
-}
-
 /* One setting from OPTION=VALUE. */
 static cr_status read_own(cli *c, const char *spec, const cr_model_class *m, char *item,
                           cr_setting *out)
@@ -57,7 +51,7 @@ static cr_status read_spec(cli *c, cr_scratch *s, const char *text, cr_model_spe
     all = cr_scratch_bytes(s, c->n_settings + n_own, sizeof *all);
     CR_TRY(s->status);
     for (size_t i = 0; i < c->n_settings; i++)
-        if (takes(m, c->settings[i].name)) all[n++] = c->settings[i];
+        if (cli_takes_setting(m, c->settings[i].name)) all[n++] = c->settings[i];
     for (size_t i = 0; i < n_own; i++) CR_TRY(read_own(c, text, m, own[i], &all[n++]));
     *out = (cr_model_spec){ name, all, n };
     CR_TRY(cr_check_settings(c->cx, name, all, n));
@@ -72,7 +66,7 @@ static cr_status check_common(cli *c, const cr_model_spec *specs, size_t n)
         bool taken = false;
         char flag[64];
         for (size_t k = 0; k < n && !taken; k++)
-            taken = takes(cr_class_find(c->cx, specs[k].model), c->settings[i].name);
+            taken = cli_takes_setting(cr_class_find(c->cx, specs[k].model), c->settings[i].name);
         if (!taken)
             return cr_fail(c->cx, CR_EARG, "none of the models has an option --%s",
                            cli_spell(c->settings[i].name, flag));
