@@ -1,5 +1,6 @@
 /* The table of questions: each row is whole, and what its answers hold is declared. */
 #include "support.h"
+#include "small_networks.h"
 
 #include "graph/files/network_file.h"
 #include "graph/query/methods.h"
@@ -54,12 +55,6 @@ static const struct {
     [CR_QUESTION_IMAP] = { NULL, NULL }, /* of a file: test_query_structure.c */
 };
 
-static const char CHAIN[] =
-    "{\"network\": \"bayes\", \"variables\": {"
-    " \"x\": {\"states\": [\"x0\", \"x1\"], \"table\": [0.3, 0.7]},"
-    " \"y\": {\"states\": [\"y0\", \"y1\"], \"parents\": [\"x\"], \"table\": [0.1, 0.9, 0.6, 0.4]},"
-    " \"z\": {\"states\": [\"z0\", \"z1\"], \"parents\": [\"y\"], \"table\": [0.2, 0.8, 0.5, "
-    "0.5]}}}";
 static const char NORMALS[] =
     "{\"network\": \"gaussian\", \"variables\": {"
     " \"x\": {\"linear-gaussian\": {\"intercept\": 1, \"variance\": 2}},"

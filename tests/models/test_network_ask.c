@@ -1,17 +1,12 @@
 /* Networks asked in words through a model: answers by hand, rows as questions, failures, memory. */
 #include "support.h"
+#include "../graph/small_networks.h"
 
 #include "models/core/network_ask.h"
 #include "plot/network_figure.h"
 
 #include <jansson.h>
 
-static const char CHAIN[] =
-    "{\"network\": \"bayes\", \"variables\": {"
-    " \"x\": {\"states\": [\"x0\", \"x1\"], \"table\": [0.3, 0.7]},"
-    " \"y\": {\"states\": [\"y0\", \"y1\"], \"parents\": [\"x\"], \"table\": [0.1, 0.9, 0.6, 0.4]},"
-    " \"z\": {\"states\": [\"z0\", \"z1\"], \"parents\": [\"y\"], \"table\": [0.2, 0.8, 0.5, "
-    "0.5]}}}";
 static const char NORMALS[] =
     "{\"network\": \"gaussian\", \"variables\": {"
     " \"x\": {\"linear-gaussian\": {\"intercept\": 1, \"variance\": 2}},"

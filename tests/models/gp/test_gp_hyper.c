@@ -1,32 +1,12 @@
 /* test_gp_hyper.c -- weak priors of hyper-parameters: their optimum, the integral over them, and when
  * predictions are averaged, against grids over the definition. */
-#include "gp_fixture.h"
+#include "sine_bench.h"
 
 #include "models/core/model_internal.h"
 
-enum { N = 25, GRID = 120 };
+enum { GRID = 120 };
 static const double LENGTH = 0.1, WIDTH = 0.7; /* of the prior of log l */
 #define MODEL "target=y mean=zero kernel=rbf(variance=1.4\tfixed,l=0.9~lognormal(0.1,0.7)) "
-
-typedef struct bench {
-    double     X[N], y[N], noises[N], variance;
-    definition g;
-} bench;
-
-static bench *draw(uint64_t seed)
-{
-    bench *b = calloc(1, sizeof *b);
-    cr_rng r = cr_rng_stream(seed, 3);
-    for (size_t i = 0; i < N; i++) {
-        b->X[i] = 5 * cr_rng_uniform(&r);
-        b->y[i] = sin(2 * b->X[i]) + 0.4 * cr_rng_normal(&r);
-        b->variance += b->y[i] * b->y[i] / N;
-    }
-    b->g = (definition){
-        .n = N, .k = { .d = 1, .v = 1.4L, .l = { 1 } }, .X = b->X, .y = b->y, .noise = b->noises
-    };
-    return b;
-}
 
 static double log_normal(double x, double mean, double sd)
 {

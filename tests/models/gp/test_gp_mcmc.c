@@ -1,33 +1,13 @@
 /* test_gp_mcmc.c -- hyper-parameters by Markov chains against integrals over grids. */
-#include "gp_fixture.h"
+#include "sine_bench.h"
 
 #include "models/gp/posterior/gp_mcmc.h"
 #include "models/core/model_internal.h"
 #include "models/core/parts.h"
 #include "prob/mc/chains.h"
 
-enum { N = 25 };
 static const double CENTRE = 0.1, WIDTH = 0.7; /* of the prior of log l */
 #define KERNEL "kernel=rbf(variance=1.4\tfixed,l=0.9~lognormal(0.1,0.7))"
-
-typedef struct bench {
-    double     X[N], y[N], noises[N];
-    definition g;
-} bench;
-
-static bench *draw(uint64_t seed)
-{
-    bench *b = calloc(1, sizeof *b);
-    cr_rng r = cr_rng_stream(seed, 3);
-    for (size_t i = 0; i < N; i++) {
-        b->X[i] = 5 * cr_rng_uniform(&r);
-        b->y[i] = sin(2 * b->X[i]) + 0.4 * cr_rng_normal(&r);
-    }
-    b->g = (definition){
-        .n = N, .k = { .d = 1, .v = 1.4L, .l = { 1 } }, .X = b->X, .y = b->y, .noise = b->noises
-    };
-    return b;
-}
 
 static double density(bench *b, double log_l, double log_noise)
 {
