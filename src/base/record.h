@@ -128,6 +128,16 @@ typedef struct cri_member {
     typedef type             CRI_TYPE;                                                             \
     storage const cri_member table[] = { LIST(CRI_RECORD_ROW) CRI_RECORD_END }
 
+/* Defines the function type_free(cx, x), which frees the parts of a struct, whose table is type_record,
+ * and leaves it empty. */
+#define CRI_RECORD_FREE(type)                                                                      \
+    void type##_free(cr_ctx *cx, type *x)                                                          \
+    {                                                                                              \
+        cri_record_free(cx, type##_record, x);                                                     \
+        *x = (type){ 0 };                                                                          \
+    }                                                                                              \
+    struct cri_semicolon /* takes the one that ends the line */
+
 /* A struct that holds others of its own making, whose members stand in the file apart from each
  * other: a list of two parameters, LIST(MEMBER, INNER), declares the former and names the latter as
  * in INNER(count, at.n, ...).

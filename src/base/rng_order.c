@@ -1,5 +1,6 @@
 /* rng_order.c -- random orders and random subsets. */
 #include "rng.h"
+#include "find.h"
 
 static void shuffle(cr_rng *r, size_t n, size_t *items)
 {
@@ -16,19 +17,12 @@ void cr_rng_permutation(cr_rng *r, size_t n, size_t *out)
     shuffle(r, n, out);
 }
 
-static bool contains(const size_t *items, size_t n, size_t item)
-{
-    for (size_t i = 0; i < n; i++)
-        if (items[i] == item) return true;
-    return false;
-}
-
 /* Robert Floyd's sampling: Bentley & Floyd (1987), CACM 30(9). */
 static void choose_few(cr_rng *r, size_t n, size_t k, size_t *out)
 {
     for (size_t i = 0; i < k; i++) {
         size_t top = n - k + i, item = (size_t)cr_rng_below(r, top + 1);
-        out[i] = contains(out, i, item) ? top : item;
+        out[i] = cri_has_index(out, i, item) ? top : item;
     }
 }
 

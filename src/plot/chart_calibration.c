@@ -1,6 +1,7 @@
 /* chart_calibration.c -- do probabilities come true?  Rows in bins of what was said, against the
  * share that came, with the interval that chance allows.  Wilson (1927), JASA 22:209-212. */
 #include "chart.h"
+#include "base/find.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,13 +16,9 @@ typedef struct bin {
 /* The probability that is judged: of the second of two classes, else of the most probable one. */
 static void judge(const cri_shown *d, size_t i, double *said, double *came)
 {
-    size_t        K = d->p.n_classes, k = 1;
+    size_t        K = d->p.n_classes;
     const double *p = d->p.prob + i * K;
-    if (K != 2) {
-        k = 0;
-        for (size_t j = 1; j < K; j++)
-            if (p[j] > p[k]) k = j;
-    }
+    size_t        k = K == 2 ? 1 : cri_largest(p, K);
     *said = p[k];
     *came = d->y[i] == (double)k;
 }

@@ -1,6 +1,7 @@
 /* chart_path.c -- coefficients along a path of penalties: that of a lasso, or fits of another
  * model. */
 #include "refits.h"
+#include "base/find.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -39,9 +40,7 @@ static void pick_terms(drawn *d, double *size)
 {
     for (size_t j = 0; j < d->path.n_terms; j++) size[j] = size_of(d, j);
     while (d->n_named < NAMED && d->n_named < d->path.n_terms) {
-        size_t best = 0;
-        for (size_t j = 1; j < d->path.n_terms; j++)
-            if (size[j] > size[best]) best = j;
+        size_t best = cri_largest(size, d->path.n_terms);
         d->named[d->n_named++] = best;
         size[best] = -1;
     }

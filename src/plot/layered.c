@@ -1,5 +1,6 @@
 /* layered.c -- the parts of a graph, their layers, the lines between boxes, how it is packed. */
 #include "layered_internal.h"
+#include "base/find.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,12 +31,6 @@ typedef struct drawing {
 
 /* --- parts that hang together ---------------------------------------------------------------- */
 
-static size_t find_root(size_t *parent, size_t v)
-{
-    while (parent[v] != v) v = parent[v] = parent[parent[v]];
-    return v;
-}
-
 static cr_status find_parts(drawing *d)
 {
     cr_scratch *s = d->s;
@@ -44,14 +39,14 @@ static cr_status find_parts(drawing *d)
     if (s->status != CR_OK) return s->status;
     for (size_t v = 0; v < d->n; v++) parent[v] = v;
     for (size_t i = 0; i < d->m; i++)
-        parent[find_root(parent, d->link[i].from)] = find_root(parent, d->link[i].to);
+        parent[cri_find_root(parent, d->link[i].from)] = cri_find_root(parent, d->link[i].to);
     for (size_t v = 0; v < d->n; v++) number[v] = NOWHERE;
     for (size_t v = 0; v < d->n; v++) {
-        size_t root = find_root(parent, v);
+        size_t root = cri_find_root(parent, v);
         if (number[root] == NOWHERE) number[root] = d->n_parts++;
         d->parts[number[root]].n++;
     }
-    for (size_t i = 0; i < d->m; i++) d->parts[number[find_root(parent, d->link[i].from)]].m++;
+    for (size_t i = 0; i < d->m; i++) d->parts[number[cri_find_root(parent, d->link[i].from)]].m++;
     for (size_t k = 0; k < d->n_parts; k++) {
         part *p = &d->parts[k];
         p->box = cr_scratch_index(s, p->n);
@@ -60,12 +55,12 @@ static cr_status find_parts(drawing *d)
     }
     if (s->status != CR_OK) return s->status;
     for (size_t v = 0; v < d->n; v++) {
-        part *p = &d->parts[number[find_root(parent, v)]];
+        part *p = &d->parts[number[cri_find_root(parent, v)]];
         d->local[v] = p->n;
         p->box[p->n++] = v;
     }
     for (size_t i = 0; i < d->m; i++) {
-        part *p = &d->parts[number[find_root(parent, d->link[i].from)]];
+        part *p = &d->parts[number[cri_find_root(parent, d->link[i].from)]];
         p->link[p->m++] = i;
     }
     return CR_OK;

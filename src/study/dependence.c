@@ -76,20 +76,6 @@ typedef struct dependence_work {
     cr_dependence  *out;
 } dependence_work;
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The quantile of n ascending values by linear interpolation. */
-static double quantile_of(const double *x, size_t n, double q)
-{
-    double at = q * (double)(n - 1), low = floor(at);
-    size_t i = (size_t)low;
-    return i + 1 < n ? x[i] + (at - low) * (x[i + 1] - x[i]) : x[i];
-}
-
 /* How sure the mean curve is at one value, over the first rows of `set`. */
 static cr_status set_band(cr_ctx *cx, const dependence_work *w, const cr_table *set, size_t v)
 {
@@ -136,10 +122,10 @@ static cr_status set_value(cr_ctx *cx, void *arg, size_t v)
             double x = w->classes ? p.prob[i * w->classes + class] : p.mean[i];
             if (!isnan(x)) sum += y[n++] = x;
         }
-        qsort(y, n, sizeof *y, ascending);
+        cri_sort_doubles(y, n);
         o->mean[k * o->n + v] = n ? sum / (double)n : (double)NAN;
-        o->lower[k * o->n + v] = n ? quantile_of(y, n, 0.1) : (double)NAN;
-        o->upper[k * o->n + v] = n ? quantile_of(y, n, 0.9) : (double)NAN;
+        o->lower[k * o->n + v] = n ? cri_sorted_quantile(y, n, 0.1) : (double)NAN;
+        o->upper[k * o->n + v] = n ? cri_sorted_quantile(y, n, 0.9) : (double)NAN;
     }
     CR_TRY(set_band(cx, w, set, v));
 done:

@@ -40,8 +40,6 @@ cri_sheet *cri_info_put_texts(cri_sheet *to, const char *name, const char *const
 /* An answer that is one object becomes the row of the table: lists of texts are one text with
  * commas, other lists are left out. */
 void cri_info_put_row(cri_info_answer *j, const cri_sheet *object);
-/* Of two tables: keeps of the columns those that both have; CR_EDATA when none is left. */
-cr_status cri_info_common_columns(cri_info_answer *j, const char **names, size_t *n);
 /* The columns asked for, or else all of the first table. */
 cr_status cri_info_columns(cri_info_answer *j, const char ***out, size_t *out_n);
 /* Tells of rows that were left out. */

@@ -57,7 +57,8 @@ static cr_status compare(cri_info_answer *j, const char *const *names, size_t n,
     return CR_OK;
 }
 
-cr_status cri_info_common_columns(cri_info_answer *j, const char **names, size_t *n)
+/* Of two tables: keeps of the columns those that both have; CR_EDATA when none is left. */
+static cr_status info_common_columns(cri_info_answer *j, const char **names, size_t *n)
 {
     size_t k = 0;
     for (size_t i = 0; i < *n; i++) {
@@ -80,7 +81,7 @@ cr_status cri_info_divergence(cri_info_answer *j)
     size_t       n = 0;
     cri_sheet   *list = cri_put_list(j->object, "divergence");
     CR_TRY(cri_info_columns(j, &names, &n));
-    if (!j->o->columns) CR_TRY(cri_info_common_columns(j, names, &n));
+    if (!j->o->columns) CR_TRY(info_common_columns(j, names, &n));
     for (size_t i = 0; i < n; i++) {
         st = compare(j, &names[i], 1, list);
         if (st == CR_EDATA && !j->o->columns) { /* one of all: told, and left out */
@@ -128,7 +129,7 @@ cr_status cri_info_mmd(cri_info_answer *j)
                            .permutations = j->how.permutations ? j->how.permutations : RELABELLINGS,
                            .linear = j->o->linear };
     CR_TRY(cri_info_columns(j, &names, &n));
-    if (!j->o->columns) CR_TRY(cri_info_common_columns(j, names, &n));
+    if (!j->o->columns) CR_TRY(info_common_columns(j, names, &n));
     CR_TRY(cr_table_mmd(j->cx, j->a, j->b, names, n, &how, j->seed, &g));
     cri_info_warn_dropped(j, j->a, g.dropped[0]);
     cri_info_warn_dropped(j, j->b, g.dropped[1]);

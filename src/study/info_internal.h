@@ -126,8 +126,6 @@ typedef cr_status cri_estimate(cr_ctx *cx, const cri_variables *vs, const void *
  * there are too few rows for parts. */
 cr_status cri_parts_error(cr_ctx *cx, const cri_variables *vs, cri_estimate *estimate,
                           const void *arg, const cr_info_options *o, uint64_t seed, double *out_se);
-/* How n rows are cut: parts of at least 50 rows if that is possible, and how often. */
-void cri_plan_parts(size_t n, size_t k, size_t draws, size_t *out_parts, size_t *out_times);
 /* value -+ z se, not below `least`. */
 void cri_normal_interval(double value, double se, double level, double least, double *out_lower,
                          double *out_upper);

@@ -8,7 +8,8 @@ enum { LEAST_PART = 50 };
 
 /* --- parts ----------------------------------------------------------------------------------- */
 
-void cri_plan_parts(size_t n, size_t k, size_t draws, size_t *out_parts, size_t *out_times)
+/* How n rows are cut: parts of at least 50 rows if that is possible, and how often. */
+static void plan_parts(size_t n, size_t k, size_t draws, size_t *out_parts, size_t *out_times)
 {
     size_t least = LEAST_PART > 4 * k ? LEAST_PART : 4 * k, parts = n / least;
     if (parts < 2) parts = n >= 2 * (2 * k + 2) ? 2 : 0;
@@ -56,7 +57,7 @@ cr_status cri_parts_error(cr_ctx *cx, const cri_variables *vs, cri_estimate *est
     cr_status st = CR_OK;
     size_t    parts, times;
     double    variance = 0;
-    cri_plan_parts(vs->n, o->neighbours, o->bootstrap, &parts, &times);
+    plan_parts(vs->n, o->neighbours, o->bootstrap, &parts, &times);
     for (size_t t = 0; t < times; t++) {
         double one = 0;
         CR_TRY(

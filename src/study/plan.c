@@ -306,6 +306,24 @@ done:
     return st;
 }
 
+cr_status cri_plan_fold(cr_ctx *cx, const cri_plan *p, size_t job, cr_assessment *out)
+{
+    cr_status            st = CR_OK;
+    size_t               folds = p->folds * p->repeats;
+    const cr_model_spec *m = &p->specs[job / folds];
+    cr_table            *train = NULL, *test = NULL;
+    cr_model            *model = NULL;
+
+    CR_TRY(cri_plan_tables(cx, p, job % folds, &train, &test));
+    CR_TRY(cr_fit(cx, m->model, train, m->settings, m->n_settings, &model));
+    CR_TRY(cri_evaluate(cx, model, test, &p->how, out));
+done:
+    cr_model_free(cx, model);
+    cr_table_free(cx, train);
+    cr_table_free(cx, test);
+    return cri_plan_note(cx, p, job % folds, st);
+}
+
 typedef struct fold_work {
     const cri_plan *plan;
     cr_assessment  *out;
@@ -313,21 +331,8 @@ typedef struct fold_work {
 
 static cr_status run_fold(cr_ctx *cx, void *arg, size_t job)
 {
-    cr_status            st = CR_OK;
-    const fold_work     *w = arg;
-    size_t               folds = w->plan->folds * w->plan->repeats;
-    const cr_model_spec *m = &w->plan->specs[job / folds];
-    cr_table            *train = NULL, *test = NULL;
-    cr_model            *model = NULL;
-
-    CR_TRY(cri_plan_tables(cx, w->plan, job % folds, &train, &test));
-    CR_TRY(cr_fit(cx, m->model, train, m->settings, m->n_settings, &model));
-    CR_TRY(cri_evaluate(cx, model, test, &w->plan->how, &w->out[job]));
-done:
-    cr_model_free(cx, model);
-    cr_table_free(cx, train);
-    cr_table_free(cx, test);
-    return cri_plan_note(cx, w->plan, job % folds, st);
+    const fold_work *w = arg;
+    return cri_plan_fold(cx, w->plan, job, &w->out[job]);
 }
 
 cr_status cri_plan_run(cr_ctx *cx, const cri_plan *p, cr_assessment *out)

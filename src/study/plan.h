@@ -38,6 +38,8 @@ cr_status cri_plan_note(cr_ctx *cx, const cri_plan *plan, size_t f, cr_status st
 /* The rows for training and testing of fold f % folds of repeat f / folds, as tables. */
 cr_status cri_plan_tables(cr_ctx *cx, const cri_plan *plan, size_t f, cr_table **out_train,
                           cr_table **out_test);
+/* Model job / (folds x repeats) on the fold and repeat job % that; a failure is noted. */
+cr_status cri_plan_fold(cr_ctx *cx, const cri_plan *plan, size_t job, cr_assessment *out);
 /* Every model on every fold: out [n_specs x repeats x folds]. */
 cr_status cri_plan_run(cr_ctx *cx, const cri_plan *plan, cr_assessment *out);
 

@@ -30,7 +30,8 @@ void cri_scores_put_means(cri_sheet *s, const cr_assessment *mean, const double 
     cri_scores_put_values(s, "se", mean, se);
 }
 
-void cri_scores_put_folds(cri_sheet *s, const cr_assessment *fold, size_t folds, size_t repeats)
+/* The list "folds": each fold's metrics with its number of rows, and the repeat where there are several. */
+static void scores_put_folds(cri_sheet *s, const cr_assessment *fold, size_t folds, size_t repeats)
 {
     cri_sheet *list = cri_put_list(s, "folds");
     for (size_t f = 0; f < folds * repeats; f++) {
@@ -47,7 +48,7 @@ void cri_put_cv(const cr_cv *cv, cri_sheet *root)
 {
     cri_scores_put_means(root, &cv->mean, cv->se);
     if (!isnan(cv->mean.quantile)) cri_put_real(root, "quantile", cv->mean.quantile);
-    cri_scores_put_folds(root, cv->fold, cv->folds, cv->repeats);
+    scores_put_folds(root, cv->fold, cv->folds, cv->repeats);
 }
 
 /* --- comparison ------------------------------------------------------------------------------- */
@@ -69,7 +70,7 @@ static void put_scores(cri_sheet *o, const char *name, const cr_compared *m)
     put_paired(o, "difference_se", m, offsetof(cr_paired, se));
     put_paired(o, "t", m, offsetof(cr_paired, t));
     put_paired(o, "p", m, offsetof(cr_paired, p));
-    cri_scores_put_folds(o, m->cv.fold, m->cv.folds, m->cv.repeats);
+    scores_put_folds(o, m->cv.fold, m->cv.folds, m->cv.repeats);
 }
 
 /* The fit to all rows. */
@@ -116,7 +117,7 @@ static void put_candidate(const cr_tuning *t, size_t i, cri_sheet *o)
     const cr_candidate *k = &t->candidates[i];
     cri_put_candidate_settings(t, k, cri_put_object(o, "settings"));
     cri_scores_put_means(o, &k->mean, k->se);
-    cri_scores_put_folds(o, t->fold + i * t->folds * t->repeats, t->folds, t->repeats);
+    scores_put_folds(o, t->fold + i * t->folds * t->repeats, t->folds, t->repeats);
     cri_put_flag(o, "within", k->within);
     cri_put_real(o, "apparent", k->apparent);
 }

@@ -13,8 +13,6 @@ void cri_scores_put_values(cri_sheet *s, const char *name, const cr_assessment *
                            const double *values);
 /* "metrics" and "se". */
 void cri_scores_put_means(cri_sheet *s, const cr_assessment *mean, const double *se);
-/* The list "folds": each fold's metrics with its number of rows, and the repeat where there are several. */
-void cri_scores_put_folds(cri_sheet *s, const cr_assessment *fold, size_t folds, size_t repeats);
 
 /* "metrics", "se", "quantile" where they are of one, and "folds". */
 void cri_put_cv(const cr_cv *cv, cri_sheet *root);

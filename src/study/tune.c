@@ -110,20 +110,9 @@ static cr_status note_candidate(cr_ctx *cx, const cr_tuning *t, size_t i, cr_sta
 
 static cr_status try_fold(cr_ctx *cx, void *arg, size_t job)
 {
-    cr_status            st = CR_OK;
-    const tune_work     *w = arg;
-    size_t               folds = w->plan->folds * w->plan->repeats, i = job / folds;
-    const cr_model_spec *m = &w->plan->specs[i];
-    cr_table            *train = NULL, *test = NULL;
-    cr_model            *model = NULL;
-    CR_TRY(cri_plan_tables(cx, w->plan, job % folds, &train, &test));
-    CR_TRY(cr_fit(cx, m->model, train, m->settings, m->n_settings, &model));
-    CR_TRY(cri_evaluate(cx, model, test, &w->plan->how, &w->tuning->fold[job]));
-done:
-    cr_model_free(cx, model);
-    cr_table_free(cx, train);
-    cr_table_free(cx, test);
-    return note_candidate(cx, w->tuning, i, cri_plan_note(cx, w->plan, job % folds, st));
+    const tune_work *w = arg;
+    cr_status        st = cri_plan_fold(cx, w->plan, job, &w->tuning->fold[job]);
+    return note_candidate(cx, w->tuning, job / (w->plan->folds * w->plan->repeats), st);
 }
 
 /* How well a candidate fits the rows it learned from. */

@@ -82,7 +82,8 @@ static cr_status name_calendar(cr_ctx *cx, cri_design_column *c)
 
 /* --- crossed levels -------------------------------------------------------------------------- */
 
-size_t cri_made_level_of(const cr_design *d, const cri_made *m, size_t c, size_t k)
+/* The level of category c in combination k of a crossed category. */
+static size_t made_level_of(const cr_design *d, const cri_made *m, size_t c, size_t k)
 {
     for (size_t i = m->n - 1; i > c; i--) k /= d->columns[m->factors[i].column].n_levels;
     return k % d->columns[m->factors[c].column].n_levels;
@@ -93,7 +94,7 @@ static char *name_level(cr_ctx *cx, const cr_design *d, const cri_made *m, size_
 {
     char *name = NULL;
     for (size_t c = 0; c < m->n; c++) {
-        const char *own = d->columns[m->factors[c].column].levels[cri_made_level_of(d, m, c, k)];
+        const char *own = d->columns[m->factors[c].column].levels[made_level_of(d, m, c, k)];
         char *longer = name ? cri_string_format(cx, "%s:%s", name, own) : cri_string_copy(cx, own);
         cri_string_free(cx, name);
         if (!longer) return NULL;

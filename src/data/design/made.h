@@ -23,8 +23,6 @@ double cri_function_value(cri_term_step step, double x);
 /* Writes the levels of a made category of the design: the combinations of those it crosses, the
  * first changing slowest.  CR_EDATA where there are more than CRI_MOST_CROSSED. */
 cr_status cri_made_set_levels(cr_ctx *cx, const cr_design *design, cri_design_column *column);
-/* The level of category c in combination k of a crossed category. */
-size_t cri_made_level_of(const cr_design *design, const cri_made *made, size_t c, size_t k);
 
 /* Opens the columns that the design has, the first of them matched by name and the others made:
  * rows->columns and what goes with it.  Fails with CR_EDATA, naming the place, where a function has

@@ -3,6 +3,7 @@
 #include "data/table/table_internal.h"
 #include "base/context_internal.h"
 #include "base/list.h"
+#include "base/find.h"
 
 #include <math.h>
 #include <string.h>
@@ -86,13 +87,6 @@ static cr_status add_asked(cr_ctx *cx, cri_dates *d, char **items, size_t n)
     return CR_OK;
 }
 
-static bool has_item(char *const *items, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(items[i], name) == 0) return true;
-    return false;
-}
-
 /* How many levels are dates, and how many of the others are none at all. */
 typedef struct counts {
     size_t dates, impossible, others, other; /* other: the last that is none */
@@ -159,7 +153,9 @@ static cr_status find(cr_ctx *cx, cri_dates *d, const cr_read_options *o, const 
         if (!cri_table_has(t, asked[i])) CR_TRY(cri_table_no_column(cx, t, asked[i]));
     for (size_t k = 0; k < cri_table_ordinary(t); k++) {
         const cr_column *c = cri_table_ordinary_column(t, k);
-        if (has_item(asked, n_asked, c->name) || has_item(texts, n_texts, c->name)) continue;
+        if (cri_has_name((const char *const *)asked, n_asked, c->name) ||
+            cri_has_name((const char *const *)texts, n_texts, c->name))
+            continue;
         if (!holds_dates(cx, c)) continue;
         cri_date_column *found = add(cx, d, c->name, NULL);
         if (!found) CR_TRY(CR_ENOMEM);
@@ -204,7 +200,9 @@ cr_status cri_dates_watch(cr_ctx *cx, cri_dates *d, const cr_read_options *o, co
     for (size_t k = 0; k < cri_table_ordinary(t); k++) {
         const cr_column *c = cri_table_ordinary_column(t, k);
         cri_date_column *known = find_column(d, c->name);
-        if (c->type != CR_CATEGORY || (!known && has_item(texts, n_texts, c->name))) continue;
+        if (c->type != CR_CATEGORY ||
+            (!known && cri_has_name((const char *const *)texts, n_texts, c->name)))
+            continue;
         if (!known && !(known = add(cx, d, c->name, NULL))) CR_TRY(CR_ENOMEM);
         watch_column(c, known);
     }
@@ -253,7 +251,7 @@ void cri_dates_warn(cr_ctx *cx, const cr_read_options *o, const char *column,
                      .levels = (const char **)(uintptr_t)levels,
                      .n_levels = n };
     if (cri_list_split(&s, o->category, &texts, &n_texts) == CR_OK &&
-        !has_item(texts, n_texts, column))
+        !cri_has_name((const char *const *)texts, n_texts, column))
         holds_dates(cx, &c);
     cr_scratch_end(&s);
 }

@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "base/scratch.h"
 #include "base/sort.h"
+#include "base/find.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -116,14 +117,6 @@ typedef struct job {
     cr_cmat         P;
 } job;
 
-static size_t most_probable(const double *p, size_t K)
-{
-    size_t best = 0;
-    for (size_t k = 1; k < K; k++)
-        if (p[k] > p[best]) best = k;
-    return best;
-}
-
 /* The bin b with b/BINS < confidence <= (b + 1)/BINS. */
 static size_t bin_of(double confidence)
 {
@@ -150,7 +143,7 @@ static void sum_rows(void *arg, cri_range rows, double *acc)
     for (size_t i = rows.begin; i < rows.end; i++) {
         const double *p = j->P.a + i * j->P.stride;
         double        w = j->weight ? j->weight[i] : 1;
-        size_t        best = most_probable(p, K);
+        size_t        best = cri_largest(p, K);
         double       *bin = acc + FIRST_BIN + BIN_SUMS * bin_of(p[best]);
         bool          right = best == j->codes[i];
         bin[BIN_COUNT] += 1;
@@ -216,7 +209,7 @@ static void confuse(const uint32_t *codes, cr_cmat P, const double *opt_weight, 
 {
     memset(out, 0, P.cols * P.cols * sizeof *out);
     for (size_t i = 0; i < P.rows; i++)
-        out[codes[i] * P.cols + most_probable(P.a + i * P.stride, P.cols)] +=
+        out[codes[i] * P.cols + cri_largest(P.a + i * P.stride, P.cols)] +=
             opt_weight ? opt_weight[i] : 1;
 }
 
@@ -261,7 +254,7 @@ cr_status cr_class_evaluate(cr_ctx *cx, const uint32_t *codes, cr_cmat P, const 
     fill_metrics(sums, &m);
     for (size_t i = 0; i < P.rows; i++) {
         double w = opt_weight ? opt_weight[i] : 1;
-        size_t best = most_probable(P.a + i * P.stride, P.cols);
+        size_t best = cri_largest(P.a + i * P.stride, P.cols);
         is[codes[i]] += w, taken[best] += w;
         right[best] += best == codes[i] ? w : 0;
     }

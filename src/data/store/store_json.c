@@ -43,6 +43,18 @@ static cr_status fail_type(cr_ctx *cx, const cri_store *s, const char *key, cons
                    type_in_words(value), wanted);
 }
 
+/* *out is untouched on failure. */
+static cr_status find_of_type(cr_ctx *cx, const cri_store *s, const json_t *object, const char *key,
+                              json_type type, const char *wanted, json_t **out)
+{
+    json_t   *value = NULL;
+    cr_status st = find_member(cx, s, object, key, &value);
+    if (st != CR_OK) return st;
+    if (json_typeof(value) != type) return fail_type(cx, s, key, value, wanted);
+    *out = value;
+    return CR_OK;
+}
+
 cr_status cri_store_get_real(cr_ctx *cx, const cri_store *s, const json_t *object, const char *key,
                              double *out)
 {
@@ -59,9 +71,8 @@ cr_status cri_store_get_count(cr_ctx *cx, const cri_store *s, const json_t *obje
                               size_t *out)
 {
     json_t   *value = NULL;
-    cr_status st = find_member(cx, s, object, key, &value);
+    cr_status st = find_of_type(cx, s, object, key, JSON_INTEGER, "a whole number", &value);
     if (st != CR_OK) return st;
-    if (!json_is_integer(value)) return fail_type(cx, s, key, value, "a whole number");
     json_int_t n = json_integer_value(value);
     if (n < 0 || (uintmax_t)n > SIZE_MAX)
         return cr_fail(cx, CR_EDATA, "%s: '%s' is %lld, but must not be negative",
@@ -74,33 +85,21 @@ cr_status cri_store_get_text(cr_ctx *cx, const cri_store *s, const json_t *objec
                              const char **out)
 {
     json_t   *value = NULL;
-    cr_status st = find_member(cx, s, object, key, &value);
-    if (st != CR_OK) return st;
-    if (!json_is_string(value)) return fail_type(cx, s, key, value, "a text");
-    *out = json_string_value(value);
-    return CR_OK;
+    cr_status st = find_of_type(cx, s, object, key, JSON_STRING, "a text", &value);
+    if (st == CR_OK) *out = json_string_value(value);
+    return st;
 }
 
 cr_status cri_store_get_object(cr_ctx *cx, const cri_store *s, const json_t *object,
                                const char *key, json_t **out)
 {
-    json_t   *value = NULL;
-    cr_status st = find_member(cx, s, object, key, &value);
-    if (st != CR_OK) return st;
-    if (!json_is_object(value)) return fail_type(cx, s, key, value, "an object");
-    *out = value;
-    return CR_OK;
+    return find_of_type(cx, s, object, key, JSON_OBJECT, "an object", out);
 }
 
 cr_status cri_store_get_array(cr_ctx *cx, const cri_store *s, const json_t *object, const char *key,
                               json_t **out)
 {
-    json_t   *value = NULL;
-    cr_status st = find_member(cx, s, object, key, &value);
-    if (st != CR_OK) return st;
-    if (!json_is_array(value)) return fail_type(cx, s, key, value, "a list");
-    *out = value;
-    return CR_OK;
+    return find_of_type(cx, s, object, key, JSON_ARRAY, "a list", out);
 }
 
 cr_status cri_store_set(cr_ctx *cx, json_t *object, const char *key, json_t *value)

@@ -3,6 +3,7 @@
 #include "base/list.h"
 #include "base/number.h"
 #include "base/scratch.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,12 +37,6 @@ static bool counts_rows(const cr_column *c, size_t rows)
     return true;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static cr_status all_different(cr_ctx *cx, const cr_column *c, size_t rows, bool *out)
 {
     cr_scratch s = cr_scratch_begin(cx);
@@ -49,7 +44,7 @@ static cr_status all_different(cr_ctx *cx, const cr_column *c, size_t rows, bool
     cr_status  st = s.status;
     *out = st == CR_OK;
     for (size_t i = 0; i < rows && *out; i++) sorted[i] = c->values[i * c->stride];
-    if (*out) qsort(sorted, rows, sizeof *sorted, compare_numbers);
+    if (*out) cri_sort_doubles(sorted, rows);
     for (size_t i = 1; i < rows && *out; i++) *out = sorted[i] != sorted[i - 1];
     cr_scratch_end(&s);
     return st;

@@ -2,6 +2,7 @@
  *   P(x_1, ..., x_n | e) = P(x_1 | e) P(x_2 | x_1, e) ...,   a run for each state of the first ones */
 #include "approximate_internal.h"
 #include "base/scratch.h"
+#include "graph/network/network_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,13 +22,6 @@ typedef struct chain {
     cr_factor                    *joint;
 } chain;
 
-static size_t begin_of(const cr_network *net, size_t v)
-{
-    size_t at = 0;
-    for (size_t k = 0; k < v; k++) at += cr_network_states(net, k);
-    return at;
-}
-
 /* p: the marginals given the states of the first k variables, which have probability `share`. */
 static cr_status follow(chain *c, size_t k, const double *p, double share)
 {
@@ -40,7 +34,7 @@ static cr_status follow(chain *c, size_t k, const double *p, double share)
     bool                  weighed = known != NULL;
     CR_TRY(s.status);
     for (size_t x = 0; x < states; x++) {
-        mine[x] = p[begin_of(c->net, v) + x];
+        mine[x] = p[cri_states_before(c->net, v) + x];
         old[x] = weighed ? known[x] : 1;
     }
     for (size_t x = 0; x < states; x++) {

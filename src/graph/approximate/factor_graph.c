@@ -134,8 +134,10 @@ static void contract_last(const double *in, size_t left, size_t states, const do
     }
 }
 
-void cri_contract(const double *in, size_t left, size_t states, size_t right, const double *w,
-                  bool maximise, double *out)
+/* out[l, r] = sum (or max) over s of in[l, s, r] w[s]; entries of weight 0 count as 0 whatever they
+ * are. */
+static void contract(const double *in, size_t left, size_t states, size_t right, const double *w,
+                     bool maximise, double *out)
 {
     if (right == 1) {
         contract_last(in, left, states, w, maximise, out);
@@ -163,13 +165,13 @@ void cri_table_message(const cr_factor *f, const double *value, const double *w,
     for (size_t k = f->n; k-- > t + 1;) { /* those that run faster */
         weight -= f->states[k];
         size /= f->states[k];
-        cri_contract(now, size, f->states[k], 1, weight, maximise, next);
+        contract(now, size, f->states[k], 1, weight, maximise, next);
         now = next, next = other, other = (double *)(uintptr_t)now;
     }
     weight = w;
     for (size_t k = 0; k < t; k++) { /* those that run slower */
         size /= f->states[k];
-        cri_contract(now, 1, f->states[k], size, weight, maximise, next);
+        contract(now, 1, f->states[k], size, weight, maximise, next);
         weight += f->states[k];
         now = next, next = other, other = (double *)(uintptr_t)now;
     }

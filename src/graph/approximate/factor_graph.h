@@ -38,10 +38,6 @@ void cri_fgraph_spread(const cri_fgraph *g, const double *from, double certain, 
 /* An assignment of the active variables as one of all. */
 void cri_fgraph_assign(const cri_fgraph *g, const size_t *state, size_t *out_all);
 
-/* out[l, r] = sum (or max) over s of in[l, s, r] w[s]; entries of weight 0 count as 0 whatever they
- * are. */
-void cri_contract(const double *in, size_t left, size_t states, size_t right, const double *w,
-                  bool maximise, double *out);
 /* out[states of slot t] = sum (or max) of value * prod_{slots j != t} w_j over all other slots;
  * w: weights of all slots one after another.  workspace: 2 x size. */
 void cri_table_message(const cr_factor *f, const double *value, const double *w, size_t t,

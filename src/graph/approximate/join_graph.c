@@ -2,6 +2,7 @@
 #include "join_graph.h"
 #include "graph/exact/elimination.h"
 #include "base/scratch.h"
+#include "base/context_internal.h"
 
 #include <string.h>
 
@@ -21,13 +22,7 @@ typedef struct list {
 
 static cr_status push(cr_ctx *cx, list *l, size_t x)
 {
-    if (l->n == l->capacity) {
-        size_t  capacity = 2 * l->capacity + 64;
-        size_t *at = cr_resize(cx, l->at, l->capacity, capacity, sizeof *at);
-        if (!at) return CR_ENOMEM;
-        l->at = at;
-        l->capacity = capacity;
-    }
+    if (cri_array_grow(cx, &l->at, l->n, &l->capacity, sizeof *l->at) != CR_OK) return CR_ENOMEM;
     l->at[l->n++] = x;
     return CR_OK;
 }

@@ -2,6 +2,7 @@
 #include "trees.h"
 #include "base/rng.h"
 #include "base/scratch.h"
+#include "base/find.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,12 +20,6 @@ void cri_trees_free(cr_ctx *cx, cri_trees *t)
 
 /* --- choosing -------------------------------------------------------------------------------- */
 
-static size_t find_root(size_t *up, size_t v)
-{
-    while (up[v] != v) v = up[v] = up[up[v]];
-    return v;
-}
-
 /* Can table i be added without a cycle?  Then it is. */
 static bool join_parts(const cri_fgraph *g, size_t i, size_t *up)
 {
@@ -32,8 +27,8 @@ static bool join_parts(const cri_fgraph *g, size_t i, size_t *up)
     size_t        n = g->first[i + 1] - g->first[i];
     for (size_t k = 1; k < n; k++)
         for (size_t l = 0; l < k; l++)
-            if (find_root(up, var[k]) == find_root(up, var[l])) return false;
-    for (size_t k = 1; k < n; k++) up[find_root(up, var[k])] = find_root(up, var[0]);
+            if (cri_find_root(up, var[k]) == cri_find_root(up, var[l])) return false;
+    for (size_t k = 1; k < n; k++) up[cri_find_root(up, var[k])] = cri_find_root(up, var[0]);
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include "best_internal.h"
 #include "base/rng.h"
 #include "base/scratch.h"
+#include "base/find.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,12 +23,6 @@ typedef struct forest {
     size_t               **arg;    /* [n][states of the parent] the best state */
     size_t                 n;      /* of order */
 } forest;
-
-static size_t find_root(size_t *root, size_t v)
-{
-    while (root[v] != v) v = root[v] = root[root[v]];
-    return v;
-}
 
 /* The one other variable of the forest in table t; CR_NONE: there is none; *many: several. */
 static size_t other_of(const forest *f, const cri_best_table *t, size_t v, bool *many)
@@ -51,7 +46,7 @@ static void gather_variable(forest *f, size_t v, size_t *near)
         size_t u = other_of(f, s->end[a].t, v, &many);
         if (many) return;
         if (u == CR_NONE) continue;
-        u = find_root(f->root, u);
+        u = cri_find_root(f->root, u);
         for (size_t i = 0; i < n; i++)
             if (near[i] == u) return;
         near[n++] = u;
@@ -67,7 +62,7 @@ static void order_trees(forest *f)
     bool      many;
     f->n = 0;
     for (size_t v = 0; v < s->n; v++) {
-        if (!f->in[v] || find_root(f->root, v) != v) continue;
+        if (!f->in[v] || cri_find_root(f->root, v) != v) continue;
         f->parent[v] = CR_NONE;
         f->order[f->n++] = v;
         for (size_t i = f->n - 1; i < f->n; i++) {

@@ -5,6 +5,7 @@
 #include "base/context_internal.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
+#include "graph/network/network_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -148,11 +149,6 @@ done:
     return st;
 }
 
-static cr_status refuse_impossible(cr_ctx *cx)
-{
-    return cr_fail(cx, CR_EDATA, "the evidence is impossible: its probability is 0");
-}
-
 cr_status cr_bucket_log_evidence(cr_ctx *cx, const cr_network *net, const cr_evidence *opt_e,
                                  const cr_exact_options *opt_o, double *out_log,
                                  cr_exact_report *opt_report)
@@ -173,7 +169,7 @@ cr_status cr_bucket_query(cr_ctx *cx, const cr_network *net, const cr_evidence *
     cr_status st =
         ask(cx, net, opt_e, opt_log ? CRI_EVIDENCE : CRI_POSTERIOR, n, query, opt_o, &a, &r);
     if (st != CR_OK) return st;
-    if (a.log == -INFINITY) return refuse_impossible(cx);
+    if (a.log == -INFINITY) return cri_fail_impossible(cx);
     *out_f = a.joint;
     if (opt_log) *opt_log = a.log;
     if (opt_report) *opt_report = r;
@@ -192,7 +188,7 @@ static cr_status find_best(cr_ctx *cx, const cr_network *net, const cr_evidence 
     cr_exact_report r;
     CR_TRY(s.status);
     CR_TRY(ask(cx, net, opt_e, n > 0 ? CRI_MAP : CRI_BEST, n, query, opt_o, &a, &r));
-    if (a.log == -INFINITY) CR_TRY(refuse_impossible(cx));
+    if (a.log == -INFINITY) CR_TRY(cri_fail_impossible(cx));
     for (size_t i = 0; i < (n > 0 ? n : variables); i++)
         out_state[i] = a.state[n > 0 ? query[i] : i];
     *out_log = a.log;

@@ -34,8 +34,9 @@ void cri_cutset_add(cri_cutset *c, const cr_network *net, const cr_evidence *opt
     c->runs *= (double)states_left(net, opt_e, v);
 }
 
-size_t cri_cutset_state(const cri_cutset *c, const cr_network *net, const cr_evidence *opt_e,
-                        size_t run, size_t i)
+/* Which state variable i of the cutset has in that run. */
+static size_t cutset_state(const cri_cutset *c, const cr_network *net, const cr_evidence *opt_e,
+                           size_t run, size_t i)
 {
     const double *l = opt_e ? cr_evidence_likelihood(opt_e, c->var[i]) : NULL;
     size_t        state = 0;
@@ -51,7 +52,7 @@ cr_status cri_cutset_fix(cr_ctx *cx, const cri_cutset *c, const cr_network *net,
                          const cr_evidence *opt_e, size_t run, cr_evidence *e)
 {
     for (size_t i = 0; i < c->n; i++) {
-        size_t        v = c->var[i], state = cri_cutset_state(c, net, opt_e, run, i);
+        size_t        v = c->var[i], state = cutset_state(c, net, opt_e, run, i);
         const double *l = opt_e ? cr_evidence_likelihood(opt_e, v) : NULL;
         double       *row = cr_alloc(cx, cr_network_states(net, v), sizeof *row);
         if (!row) return CR_ENOMEM;

@@ -26,9 +26,6 @@ void cri_cutset_add(cri_cutset *c, const cr_network *net, const cr_evidence *opt
 /* Sets the variables of the cutset in e, a copy of opt_e, to their run-th joint state. */
 cr_status cri_cutset_fix(cr_ctx *cx, const cri_cutset *c, const cr_network *net,
                          const cr_evidence *opt_e, size_t run, cr_evidence *e);
-/* Which state variable i of the cutset has in that run. */
-size_t cri_cutset_state(const cri_cutset *c, const cr_network *net, const cr_evidence *opt_e,
-                        size_t run, size_t i);
 
 /* A cutset, chosen greedily, such that a junction tree given its state fits into memory, and what the
  * runs take together.  CR_ENOMEM: too much.  The network must have been checked. */

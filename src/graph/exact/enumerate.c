@@ -1,6 +1,7 @@
 /* enumerate.c -- every assignment in turn, in logarithms. */
 #include "enumerate.h"
 #include "base/scratch.h"
+#include "base/find.h"
 
 #include <math.h>
 
@@ -138,13 +139,12 @@ cr_status cr_enumerate_best(cr_ctx *cx, const cr_network *net, const cr_evidence
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     cr_factor  f = { 0 };
-    size_t     count = n ? n : cr_network_size(net), best = 0;
+    size_t     count = n ? n : cr_network_size(net);
     size_t *all = cr_scratch_index(&s, count), *state = cr_scratch_index(&s, cr_network_size(net));
     CR_TRY(s.status);
     for (size_t i = 0; i < count; i++) all[i] = n ? query[i] : i;
     CR_TRY(make_table(cx, net, opt_e, count, all, most, &f));
-    for (size_t e = 1; e < f.size; e++)
-        if (f.value[e] > f.value[best]) best = e;
+    size_t best = cri_largest(f.value, f.size);
     if (f.value[best] == -INFINITY)
         CR_TRY(cr_fail(cx, CR_EDATA, "the evidence is impossible: its probability is 0"));
     *out_log = f.value[best];

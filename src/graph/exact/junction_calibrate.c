@@ -4,6 +4,7 @@
 #include "graph/factor/factor_internal.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
+#include "graph/network/network_internal.h"
 
 #include <math.h>
 
@@ -145,7 +146,7 @@ cr_status cr_junction_calibrate(cr_ctx *cx, cr_junction *j, cr_calibration how)
     /* collect:     up_c(S_c) = sum over R_c of  phi_c  prod_{children k} up_k
      *              and P(e), the product of what the messages were divided by */
     CR_TRY(cr_junction_log_evidence(cx, j, &log_e));
-    if (log_e == -INFINITY) CR_TRY(cri_junction_refuse(cx));
+    if (log_e == -INFINITY) CR_TRY(cri_fail_impossible(cx));
 
     /* distribute:  down_k(S_k) = sum over C \ S_k of  phi_c  down_c  prod_{children j != k} up_j
      *              or, by Hugin, the belief of c summed onto S_k for all k at once, divided by up_k */

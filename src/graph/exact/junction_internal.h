@@ -58,6 +58,10 @@ enum { CRI_ALONE = CRI_WORTH_THREADS };
  * Returns how many; *out_scale: the sum of their logs.  in [tables + children + 1]. */
 size_t cri_clique_inputs(const cr_junction *j, const cri_clique *c, size_t except, bool with_down,
                          const cr_factor **in, double *out_scale);
+/* The product of what clique `at` and its neighbours hold, less one of its tables, summed onto a scope
+ * that the clique covers; up to a factor. */
+cr_status cri_clique_sum(cr_ctx *cx, cr_junction *j, size_t at, size_t n, const size_t *rank,
+                         const size_t *states, const cr_factor *opt_without, cr_factor *out_f);
 /* The space of a clique with the states that are left.  false: too many variables. */
 bool cri_clique_space(const cr_junction *j, const cri_clique *c, cri_space *out);
 /* Gives f the scope of the clique without its first `from` variables, and memory.  Quiet: false
@@ -73,8 +77,6 @@ cr_status cri_junction_predict(cr_ctx *cx, cr_junction *j, const cr_order *o, do
                                double held, double passing);
 /* Forgets all messages: what follows is as of a new tree. */
 void cri_junction_forget(cr_junction *j);
-/* The failure of impossible evidence. */
-cr_status cri_junction_refuse(cr_ctx *cx);
 
 /* The steps at clique c (junction_message.c), once what they need is there: up_c; down_k of the child
  * k from all other neighbours of its parent (Shafer-Shenoy), and of all children k of c; the same by

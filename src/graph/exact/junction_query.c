@@ -2,6 +2,7 @@
 #include "graph/factor/factor_internal.h"
 #include "junction_internal.h"
 #include "base/scratch.h"
+#include "graph/network/network_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,16 +31,11 @@ cr_status cr_junction_log_evidence(cr_ctx *cx, cr_junction *j, double *out_log)
     return st;
 }
 
-cr_status cri_junction_refuse(cr_ctx *cx)
-{
-    return cr_fail(cx, CR_EDATA, "the evidence is impossible: its probability is 0");
-}
-
 static cr_status check_possible(cr_ctx *cx, cr_junction *j)
 {
     double    log_e;
     cr_status st = cr_junction_log_evidence(cx, j, &log_e);
-    return st != CR_OK || log_e > -INFINITY ? st : cri_junction_refuse(cx);
+    return st != CR_OK || log_e > -INFINITY ? st : cri_fail_impossible(cx);
 }
 
 /* --- marginals ------------------------------------------------------------------------------- */
@@ -65,7 +61,7 @@ static cr_status check_sums(cr_ctx *cx, cr_junction *j, size_t v)
         scale += j->clique[c].up.valid ? j->clique[c].up.scale : 0;
     if (sum > 0 && scale > -INFINITY) return CR_OK;
     j->known[v] = false;
-    return cri_junction_refuse(cx);
+    return cri_fail_impossible(cx);
 }
 
 cr_status cr_junction_marginal(cr_ctx *cx, cr_junction *j, size_t v, double *out)
@@ -130,25 +126,25 @@ static cr_status sort_ranks(cr_ctx *cx, const cr_junction *j, size_t n, const si
     return CR_OK;
 }
 
-/* The joint of these ranks, which clique c holds. */
-static cr_status clique_joint(cr_ctx *cx, cr_junction *j, size_t at, size_t n, const size_t *rank,
-                              cr_factor *out_f)
+cr_status cri_clique_sum(cr_ctx *cx, cr_junction *j, size_t at, size_t n, const size_t *rank,
+                         const size_t *states, const cr_factor *opt_without, cr_factor *out_f)
 {
     cr_status         st = CR_OK;
     cr_scratch        s = cr_scratch_begin(cx);
     const cri_clique *c = &j->clique[at];
+    const cr_factor **in = cr_scratch_bytes(&s, c->tables + c->children + 1, sizeof *in);
     cr_factor         f = { 0 };
     cri_space         sp;
-    size_t           *states = cr_scratch_index(&s, n);
-    const cr_factor **in = cr_scratch_bytes(&s, c->tables + c->children + 1, sizeof *in);
+    size_t            inputs, kept = 0;
     CR_TRY(s.status);
     CR_TRY(cri_junction_pull(cx, j, at));
-    for (size_t i = 0; i < n; i++) states[i] = j->problem->left[j->problem->var[rank[i]]];
     CR_TRY(cri_factor_make(cx, n, rank, states, &f));
     if (!cri_clique_space(j, c, &sp)) CR_TRY(cri_fail_dims(cx));
     cri_message m = { &f, 0 };
-    size_t      inputs = cri_clique_inputs(j, c, CR_NONE, true, in, NULL);
-    if (!cri_send(cx, &sp, false, inputs, in, 1, &m, NULL, true))
+    inputs = cri_clique_inputs(j, c, CR_NONE, true, in, NULL);
+    for (size_t i = 0; i < inputs; i++)
+        if (in[i] != opt_without) in[kept++] = in[i];
+    if (!cri_send(cx, &sp, false, kept, in, 1, &m, NULL, true))
         CR_TRY(cri_fail_combine(cx, f.size));
     *out_f = f;
     f = (cr_factor){ 0 };
@@ -165,6 +161,7 @@ cr_status cr_junction_joint(cr_ctx *cx, cr_junction *j, size_t n, const size_t *
     cr_scratch s = cr_scratch_begin(cx);
     cr_factor  f = { 0 };
     size_t    *rank = cr_scratch_index(&s, n), count = 0, best = CR_NONE;
+    size_t    *states = cr_scratch_index(&s, n);
     CR_TRY(s.status);
     if (n == 0) CR_TRY(cr_fail(cx, CR_EARG, "no variable is asked for"));
     CR_TRY(check_possible(cx, j));
@@ -177,8 +174,9 @@ cr_status cr_junction_joint(cr_ctx *cx, cr_junction *j, size_t n, const size_t *
         CR_TRY(cr_bucket_query(cx, j->net, j->evidence, n, query, &j->options, out_f, NULL, NULL));
         goto done;
     }
+    for (size_t i = 0; i < count; i++) states[i] = j->problem->left[j->problem->var[rank[i]]];
     if (count > 0)
-        CR_TRY(clique_joint(cx, j, best, count, rank, &f));
+        CR_TRY(cri_clique_sum(cx, j, best, count, rank, states, NULL, &f));
     else
         CR_TRY(cr_factor_new(cx, 0, NULL, NULL, NULL, &f));
     CR_TRY(cri_problem_unpack(cx, j->problem, &f, n, query, out_f));
@@ -279,7 +277,7 @@ cr_status cr_junction_best(cr_ctx *cx, cr_junction *j, size_t *out_state, double
     cr_factor *up = cr_scratch_bytes(&s, j->cliques, sizeof *up);
     CR_TRY(s.status);
     st = maximise_up(cx, j, up, &sum);
-    if (st == CR_OK && sum == -INFINITY) st = cri_junction_refuse(cx);
+    if (st == CR_OK && sum == -INFINITY) st = cri_fail_impossible(cx);
     for (size_t i = 0; st == CR_OK && i < j->cliques; i++) {
         const cri_clique *c = &j->clique[j->by_depth[i]];
         const cr_factor **in = cr_scratch_bytes(&s, c->tables + c->children, sizeof *in);

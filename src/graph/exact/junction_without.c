@@ -18,35 +18,6 @@ static size_t find_clique(const cr_junction *j, size_t t)
     return CR_NONE;
 }
 
-/* The product of all but table t, summed onto its scope, up to a factor. */
-static cr_status sum_others(cr_ctx *cx, cr_junction *j, size_t at, size_t t, cr_factor *out_f)
-{
-    cr_status         st = CR_OK;
-    cr_scratch        s = cr_scratch_begin(cx);
-    const cri_clique *c = &j->clique[at];
-    const cr_factor  *own = &j->table[t];
-    const cr_factor **in = cr_scratch_bytes(&s, c->tables + c->children + 1, sizeof *in);
-    cr_factor         f = { 0 };
-    cri_space         sp;
-    size_t            inputs, kept = 0;
-    CR_TRY(s.status);
-    CR_TRY(cri_junction_pull(cx, j, at));
-    CR_TRY(cri_factor_make(cx, own->n, own->var, own->states, &f));
-    if (!cri_clique_space(j, c, &sp)) CR_TRY(cri_fail_dims(cx));
-    cri_message m = { &f, 0 };
-    inputs = cri_clique_inputs(j, c, CR_NONE, true, in, NULL);
-    for (size_t i = 0; i < inputs; i++)
-        if (in[i] != own) in[kept++] = in[i];
-    if (!cri_send(cx, &sp, false, kept, in, 1, &m, NULL, true))
-        CR_TRY(cri_fail_combine(cx, f.size));
-    *out_f = f;
-    f = (cr_factor){ 0 };
-done:
-    cr_factor_free(cx, &f);
-    cr_scratch_end(&s);
-    return st;
-}
-
 /* Where an entry of the network's table is in what evidence leaves of it; CR_NONE: it is cut. */
 static size_t find_entry(const cr_junction *j, const cr_table_view *v, size_t entry,
                          const cr_factor *f)
@@ -78,7 +49,8 @@ cr_status cri_junction_derivatives(cr_ctx *cx, cr_junction *j, size_t t, double 
     if (at == CR_NONE || !j->table[t].value) /* one entry is left, a constant */
         CR_TRY(cr_factor_new(cx, 0, NULL, NULL, NULL, &f));
     else
-        CR_TRY(sum_others(cx, j, at, t, &f));
+        CR_TRY(cri_clique_sum(cx, j, at, j->table[t].n, j->table[t].var, j->table[t].states,
+                              &j->table[t], &f));
     cr_factor_set_log(&f, false);
     for (size_t e = 0; e < v.size; e++) {
         size_t place = find_entry(j, &v, e, &f);

@@ -4,6 +4,7 @@
 #include "factor_internal.h"
 #include "variable.h"
 #include "base/context_internal.h"
+#include "base/find.h"
 
 #include <math.h>
 #include <string.h>
@@ -75,13 +76,6 @@ done:
     return st;
 }
 
-static bool is_in(size_t var, size_t n, const size_t *list)
-{
-    for (size_t i = 0; i < n; i++)
-        if (list[i] == var) return true;
-    return false;
-}
-
 /* The general operation: the product of a and b (or a alone), kept over `keep` (NULL: everything).
  */
 static cr_status operate(cr_ctx *cx, const cr_factor *a, const cr_factor *opt_b, bool maximise,
@@ -108,7 +102,7 @@ static cr_status operate(cr_ctx *cx, const cr_factor *a, const cr_factor *opt_b,
         size_t count = from_a ? a->states[i] : opt_b->states[k];
         if (opt_b && k < opt_b->n && opt_b->var[k] == var) k++;
         if (from_a) i++;
-        if (opt_keep && !is_in(var, n, opt_keep)) continue;
+        if (opt_keep && !cri_has_index(opt_keep, n, var)) continue;
         scope[kept] = var;
         states[kept++] = count;
     }

@@ -54,8 +54,8 @@ static size_t cheapest(const double *cost, size_t n)
     return best;
 }
 
-cr_status cri_grid_icm(cr_ctx *cx, const cr_grid *g, const cr_grid_options *o, size_t *x,
-                       cr_grid_report *r)
+static cr_status grid_icm(cr_ctx *cx, const cr_grid *g, const cr_grid_options *o, size_t *x,
+                          cr_grid_report *r)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -77,8 +77,8 @@ done:
     return st;
 }
 
-cr_status cri_grid_gibbs(cr_ctx *cx, const cr_grid *g, const cr_grid_options *o, size_t *x,
-                         cr_grid_report *r)
+static cr_status grid_gibbs(cr_ctx *cx, const cr_grid *g, const cr_grid_options *o, size_t *x,
+                            cr_grid_report *r)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -127,9 +127,9 @@ cr_status cr_grid_solve(cr_ctx *cx, const cr_grid *g, const cr_grid_options *opt
     static cr_status (*const ways[])(cr_ctx *, const cr_grid *, const cr_grid_options *, size_t *,
                                      cr_grid_report *) = {
         [CR_GRID_CUT] = cri_grid_cut,
-        [CR_GRID_ICM] = cri_grid_icm,
+        [CR_GRID_ICM] = grid_icm,
         [CR_GRID_MAX_PRODUCT] = cri_grid_max_product,
-        [CR_GRID_GIBBS] = cri_grid_gibbs,
+        [CR_GRID_GIBBS] = grid_gibbs,
     };
     cr_status       st = CR_OK;
     cr_scratch      s = cr_scratch_begin(cx);

@@ -14,11 +14,7 @@ static inline double cri_grid_pair(const cr_grid *g, size_t a, size_t b)
 /* Each starts from x, and leaves its labels there. */
 cr_status cri_grid_cut(cr_ctx *cx, const cr_grid *g, const cr_grid_options *o, size_t *x,
                        cr_grid_report *r);
-cr_status cri_grid_icm(cr_ctx *cx, const cr_grid *g, const cr_grid_options *o, size_t *x,
-                       cr_grid_report *r);
 cr_status cri_grid_max_product(cr_ctx *cx, const cr_grid *g, const cr_grid_options *o, size_t *x,
                                cr_grid_report *r);
-cr_status cri_grid_gibbs(cr_ctx *cx, const cr_grid *g, const cr_grid_options *o, size_t *x,
-                         cr_grid_report *r);
 
 #endif

@@ -1,5 +1,6 @@
 /* evidence.c -- a likelihood vector for some of the variables. */
 #include "evidence.h"
+#include "network_internal.h"
 
 #include <float.h>
 #include <string.h>
@@ -97,4 +98,9 @@ cr_status cr_evidence_allow(cr_ctx *cx, cr_evidence *e, size_t v, size_t n, cons
 cr_status cr_evidence_observe(cr_ctx *cx, cr_evidence *e, size_t v, size_t state)
 {
     return cr_evidence_allow(cx, e, v, 1, &state);
+}
+
+cr_status cri_fail_impossible(cr_ctx *cx)
+{
+    return cr_fail(cx, CR_EDATA, "the evidence is impossible: its probability is 0");
 }

@@ -58,6 +58,13 @@ cr_status cr_network_set_name(cr_ctx *cx, cr_network *net, const char *name)
 
 /* --- variables ------------------------------------------------------------------------------- */
 
+size_t cri_states_before(const cr_network *net, size_t v)
+{
+    size_t at = 0;
+    for (size_t k = 0; k < v; k++) at += cr_network_states(net, k);
+    return at;
+}
+
 static cr_status reserve_table(cr_ctx *cx, cr_network *net)
 {
     return cri_array_grow(cx, &net->table, net->tables, &net->table_capacity, sizeof *net->table);

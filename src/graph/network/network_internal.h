@@ -71,4 +71,9 @@ void cri_noisy_turn(size_t n, double *p);
 /* The words for the kinds: "table", "noisy-or", ... */
 const char *cri_cpd_name(cr_cpd_kind kind);
 
+/* Fails with CR_EDATA: P(e) = 0. */
+cr_status cri_fail_impossible(cr_ctx *cx);
+/* Where the states of variable v begin among those of all, one variable after another.  O(v). */
+size_t cri_states_before(const cr_network *net, size_t v);
+
 #endif

@@ -70,7 +70,8 @@ void cri_noisy_turn(size_t n, double *p)
     }
 }
 
-void cri_noisy_row(const cr_network *net, const cri_table *t, const size_t *at, double *out)
+/* p(v | parents in these states), [states of v]; at [parents].  Of a table with effects. */
+static void noisy_row(const cr_network *net, const cri_table *t, const size_t *at, double *out)
 {
     const cri_noisy *x = &t->noisy;
     const double    *q = x->effect + x->levels;
@@ -119,7 +120,7 @@ static cr_status make_table(cr_ctx *cx, const cr_network *net, const cri_table *
     CR_TRY(s.status);
     CR_TRY(cri_network_new_table(cx, net, t->scope[t->n - 1], &value, &size));
     for (size_t e = 0; e < size; e += levels) {
-        cri_noisy_row(net, t, at, value + e);
+        noisy_row(net, t, at, value + e);
         if (e / levels % MANY == MANY - 1) CR_TRY(cr_check_interrupt(cx));
         for (size_t i = t->n - 1; i-- > 0;) {
             if (++at[i] < cr_network_states(net, t->scope[i])) break;

@@ -27,8 +27,6 @@ enum {
  * if it is small. */
 cr_status cri_noisy_set(cr_ctx *cx, cr_network *net, size_t v, cri_noisy *effects,
                         cr_cpd_kind kind);
-/* p(v | parents in these states), [states of v]; at [parents].  Of a table with effects. */
-void cri_noisy_row(const cr_network *net, const cri_table *t, const size_t *at, double *out);
 /* How many entries a table of t would have. */
 double cri_table_entries(const cr_network *net, const cri_table *t);
 /* Does v have effects but no table? */

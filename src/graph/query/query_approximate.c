@@ -1,6 +1,7 @@
 /* query_approximate.c -- approximations behind the face of an engine, and the choice between them. */
 #include "query_approximate.h"
 #include "query_mixture.h"
+#include "graph/network/network_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,11 +13,6 @@ static const double FAR = 0.1;
 bool cri_engine_approximates(const cri_engine *e) { return e->plan.method >= CR_QUERY_APPROXIMATE; }
 
 /* --- answers --------------------------------------------------------------------------------- */
-
-static cr_status refuse_impossible(cr_ctx *cx)
-{
-    return cr_fail(cx, CR_EDATA, "the evidence is impossible: its probability is 0");
-}
 
 cr_status cri_approximate_ask(cri_engine *e, cr_approximation how, size_t n, const size_t *query,
                               cr_approximate_answer *out)
@@ -103,13 +99,6 @@ cr_status cri_approximate_log(cri_engine *e, double *out)
     return st;
 }
 
-static size_t begin_of(const cr_network *net, size_t v)
-{
-    size_t at = 0;
-    for (size_t k = 0; k < v; k++) at += cr_network_states(net, k);
-    return at;
-}
-
 /* The spread of one variable's probabilities: that of counts with these standard errors. */
 static cr_status spread_of(cri_engine *e, const cr_approximate_answer *a, const cr_factor *f,
                            size_t begin)
@@ -134,10 +123,10 @@ cr_status cri_approximate_joint(cri_engine *e, size_t n, const size_t *query, cr
         size_t states = cr_network_states(e->net, query[0]);
         CR_TRY(cri_engine_approximate(e, &a));
         if (log) *log = a->report.log_evidence;
-        if (a->report.log_evidence == -INFINITY) CR_TRY(refuse_impossible(e->cx));
-        CR_TRY(
-            cr_factor_new(e->cx, 1, query, &states, a->marginal + begin_of(e->net, query[0]), out));
-        CR_TRY(spread_of(e, a, out, begin_of(e->net, query[0])));
+        if (a->report.log_evidence == -INFINITY) CR_TRY(cri_fail_impossible(e->cx));
+        CR_TRY(cr_factor_new(e->cx, 1, query, &states,
+                             a->marginal + cri_states_before(e->net, query[0]), out));
+        CR_TRY(spread_of(e, a, out, cri_states_before(e->net, query[0])));
         goto done;
     }
     if (e->compare) CR_TRY(cri_engine_approximate(e, &a));
@@ -146,7 +135,7 @@ cr_status cri_approximate_joint(cri_engine *e, size_t n, const size_t *query, cr
     e->result.used = e->plan.method;
     e->result.error = table.report;
     if (log) *log = table.report.log_evidence;
-    if (table.report.log_evidence == -INFINITY) CR_TRY(refuse_impossible(e->cx));
+    if (table.report.log_evidence == -INFINITY) CR_TRY(cri_fail_impossible(e->cx));
     *out = table.joint;
     table.joint = (cr_factor){ 0 };
     e->result.spread = table.spread;
@@ -161,7 +150,7 @@ cr_status cri_approximate_marginals(cri_engine *e, double *out, double *log)
     const cr_approximate_answer *a;
     cr_status                    st = cri_engine_approximate(e, &a);
     if (st != CR_OK) return st;
-    if (a->report.log_evidence == -INFINITY) return refuse_impossible(e->cx);
+    if (a->report.log_evidence == -INFINITY) return cri_fail_impossible(e->cx);
     memcpy(out, a->marginal, a->states * sizeof *out);
     *log = a->report.log_evidence;
     return CR_OK;
@@ -179,7 +168,7 @@ static cr_status decimate(cri_engine *e, size_t n, const size_t *query, cr_evide
     bool                         certain = false, reported = false;
     e->evidence = before;
     for (size_t i = 0; i < n; i++) {
-        size_t best = 0, at = begin_of(e->net, query[i]);
+        size_t best = 0, at = cri_states_before(e->net, query[i]);
         bool   late = i > 0 && e->began != 0 && cri_budget_left(e) <= 0;
         e->is_known = e->is_known && (i == 0 || certain || late);
         if (late && !reported)

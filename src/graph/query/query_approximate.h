@@ -15,8 +15,6 @@ cr_status cri_approximate_ask(cri_engine *e, cr_approximation how, size_t n, con
                               cr_approximate_answer *out);
 /* All marginals, with no more sweeps than the budget has time for (query_budget.c). */
 cr_status cri_budget_ask(cri_engine *e, cr_approximation how, cr_approximate_answer *out);
-/* Seconds of a clock that never goes back. */
-double cri_budget_now(void);
 /* Seconds of the budget that are left. */
 double cri_budget_left(const cri_engine *e);
 /* Adds to `why` that the budget was too short. */

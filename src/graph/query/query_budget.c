@@ -4,25 +4,18 @@
  * messages have converged within fewer, the answer is the same on every machine; else `why` says that
  * it is not. */
 #include "query_approximate.h"
+#include "base/clock.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { FEW_MESSAGES = 5, FEW_SAMPLES = 400 };
 static const double LEAST = 5; /* seconds: a budget that only keeps exact answers off is no haste */
 
-double cri_budget_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 double cri_budget_left(const cri_engine *e)
 {
-    return e->began + fmax(e->o.budget, LEAST) - cri_budget_now();
+    return e->began + fmax(e->o.budget, LEAST) - cri_seconds();
 }
 
 /* Which number of sweeps the method takes, and what it is if nothing is said. */
@@ -39,12 +32,12 @@ cr_status cri_budget_ask(cri_engine *e, cr_approximation how, cr_approximate_ans
     cr_approximate_answer a = { 0 };
     size_t                usual, few = how == CR_APPROXIMATE_GIBBS ? FEW_SAMPLES : FEW_MESSAGES;
     size_t               *sweeps = sweeps_of(&e->o.approximate, how, &usual), asked = *sweeps;
-    double                began = cri_budget_now();
+    double                began = cri_seconds();
     if (asked != CR_COUNT_UNSET) usual = asked;
     *sweeps = few < usual ? few : usual;
     CR_TRY(cri_approximate_ask(e, how, 0, NULL, &a));
     bool   settled = how != CR_APPROXIMATE_GIBBS && a.report.converged;
-    double now = cri_budget_now(), left = cri_budget_left(e);
+    double now = cri_seconds(), left = cri_budget_left(e);
     double affordable = left / (now - began) * (double)*sweeps; /* of sweeps */
     if (settled || usual <= few || a.report.log_evidence == -INFINITY) goto done;
     if (affordable < (double)usual) {
@@ -70,7 +63,7 @@ done:
 void cri_budget_report(cri_engine *e)
 {
     size_t used = strlen(e->result.why);
-    double seconds = cri_budget_now() - e->began;
+    double seconds = cri_seconds() - e->began;
     if (e->began == 0 || !cri_engine_approximates(e)) return;
     if (e->result.cut[0])
         used += (size_t)snprintf(e->result.why + used, sizeof e->result.why - used, "; %s",

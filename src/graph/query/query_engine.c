@@ -6,16 +6,12 @@
 #include "query_approximate.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
+#include "graph/network/network_internal.h"
 
 #include <math.h>
 #include <string.h>
 
 /* --- bucket elimination ---------------------------------------------------------------------- */
-
-static cr_status refuse_impossible(cr_ctx *cx)
-{
-    return cr_fail(cx, CR_EDATA, "the evidence is impossible: its probability is 0");
-}
 
 cr_status cri_engine_eliminate(cri_engine *e, cri_goal goal, size_t n, const size_t *query,
                                const cr_exact_options *o, cri_eliminated *out)
@@ -48,7 +44,7 @@ static cr_status ve_joint(cri_engine *e, size_t n, const size_t *query, cr_facto
     cri_eliminated r = { 0 };
     cri_goal       goal = log ? CRI_EVIDENCE : CRI_POSTERIOR;
     cr_status      st = cri_engine_eliminate(e, goal, n, query, &e->o.exact, &r);
-    if (st == CR_OK && r.log == -INFINITY) st = refuse_impossible(e->cx);
+    if (st == CR_OK && r.log == -INFINITY) st = cri_fail_impossible(e->cx);
     if (st != CR_OK) return st;
     if (log) *log = r.log;
     *out = r.joint;
@@ -63,7 +59,7 @@ static cr_status ve_best(cri_engine *e, size_t n, const size_t *query, size_t *s
     cri_eliminated r = { .state = cr_scratch_index(&s, all) };
     CR_TRY(s.status);
     CR_TRY(cri_engine_eliminate(e, n > 0 ? CRI_MAP : CRI_BEST, n, query, &e->o.exact, &r));
-    if (r.log == -INFINITY) CR_TRY(refuse_impossible(e->cx));
+    if (r.log == -INFINITY) CR_TRY(cri_fail_impossible(e->cx));
     for (size_t i = 0; i < (n > 0 ? n : all); i++) state[i] = r.state[n > 0 ? query[i] : i];
     *log = r.log;
 done:

@@ -1,6 +1,7 @@
 /* query_information.c -- entropy and mutual information, of some variables or of each in turn. */
 #include "query_job.h"
 #include "base/scratch.h"
+#include "base/find.h"
 
 #include <math.h>
 
@@ -98,17 +99,10 @@ done:
     return st;
 }
 
-static bool is_listed(size_t v, const size_t *list, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (list[i] == v) return true;
-    return false;
-}
-
 static bool is_candidate(const cri_job *j, size_t v)
 {
-    return !cri_job_is_fixed(j, v) && !is_listed(v, j->q->x, j->q->n_x) &&
-           !is_listed(v, j->q->given, j->q->n_given);
+    return !cri_job_is_fixed(j, v) && !cri_has_index(j->q->x, j->q->n_x, v) &&
+           !cri_has_index(j->q->given, j->q->n_given, v);
 }
 
 /* --- what each variable would tell ----------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* query_mixture.c -- Jeffrey's rule by runs given each state. */
 #include "query_mixture.h"
+#include "base/find.h"
 
 #include <math.h>
 
@@ -128,10 +129,8 @@ cr_status cri_mixture_best(cri_engine *e, size_t n, const size_t *query, size_t 
 {
     cr_status st = CR_OK;
     cr_factor f = { 0 };
-    size_t    best = 0;
     CR_TRY(cri_engine_joint(e, n, query, &f, NULL));
-    for (size_t k = 1; k < f.size; k++)
-        if (f.value[k] > f.value[best]) best = k;
+    size_t best = cri_largest(f.value, f.size);
     for (size_t i = 0; i < n; i++)
         out_state[i] =
             best / f.stride[cr_factor_position(&f, query[i])] % cr_network_states(e->net, query[i]);

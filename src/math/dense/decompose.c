@@ -23,8 +23,9 @@ done:
     return st;
 }
 
-cr_status cri_decompose_shape(cr_ctx *cx, const char *who, const char *name, cr_mat out,
-                              size_t rows, size_t cols)
+/* The result `name` of `who` has this shape; else CR_EARG. */
+static cr_status decompose_shape(cr_ctx *cx, const char *who, const char *name, cr_mat out,
+                                 size_t rows, size_t cols)
 {
     cr_status st = CR_OK;
     CR_TRY(cri_blas_check(cx, who, cr_const(out)));
@@ -73,7 +74,7 @@ cr_status cr_eigen(cr_ctx *cx, cr_cmat A, double *out_w, cr_mat out_V)
     CR_TRY(cri_decompose_check(cx, "eigen", A, true));
     if (A.cols != n)
         CR_TRY(cr_fail(cx, CR_EARG, "eigen: the matrix is %zu x %zu, not square", n, A.cols));
-    CR_TRY(cri_decompose_shape(cx, "eigen", "V", out_V, n, n));
+    CR_TRY(decompose_shape(cx, "eigen", "V", out_V, n, n));
     if (n == 0) goto done;
     T = cr_scratch_matrix(&s, n, n);
     Z = cr_scratch_matrix(&s, n, n);
@@ -133,8 +134,8 @@ cr_status cr_svd(cr_ctx *cx, cr_cmat A, cr_mat out_U, double *out_s, cr_mat out_
 
     cri_blas_enter();
     CR_TRY(cri_decompose_check(cx, "svd", A, false));
-    CR_TRY(cri_decompose_shape(cx, "svd", "U", out_U, p.m, p.k));
-    CR_TRY(cri_decompose_shape(cx, "svd", "V", out_V, p.n, p.k));
+    CR_TRY(decompose_shape(cx, "svd", "U", out_U, p.m, p.k));
+    CR_TRY(decompose_shape(cx, "svd", "V", out_V, p.n, p.k));
     if (p.k == 0) goto done;
     p.A = cr_scratch_matrix(&s, p.m, p.n);
     p.Vt = cr_scratch_matrix(&s, p.k, p.n);

@@ -8,9 +8,6 @@
 /* A is a proper view without NaN or infinity (only its lower triangle when `lower`); else CR_EARG,
  * CR_EUNSUPPORTED, or CR_EDATA that names the entry.  `who` starts the sentence. */
 cr_status cri_decompose_check(cr_ctx *cx, const char *who, cr_cmat A, bool lower);
-/* The result `name` of `who` has this shape; else CR_EARG. */
-cr_status cri_decompose_shape(cr_ctx *cx, const char *who, const char *name, cr_mat out,
-                              size_t rows, size_t cols);
 /* Workspace of as many doubles as LAPACK answered; CR_EUNSUPPORTED when it cannot count them. */
 cr_status cri_decompose_work(cr_ctx *cx, const char *who, cr_scratch *s, double size,
                              double **out_work);

@@ -24,7 +24,7 @@ cr_status cri_lbfgs_begin(cri_run *run, size_t m, bool products, cri_lbfgs *out_
     return s->status;
 }
 
-void cri_lbfgs_forget(cri_lbfgs *memory)
+static void lbfgs_forget(cri_lbfgs *memory)
 {
     memory->k = memory->first = 0;
     memory->theta = 1;
@@ -68,7 +68,9 @@ void cri_lbfgs_remember(cri_lbfgs *q, const cri_run *run)
     count_pair(q, row, sy, yy);
 }
 
-cr_status cri_lbfgs_set(cri_lbfgs *q, cr_ctx *cx, const double *A)
+/* B as if pairs along the eigenvectors of A [n x n] had been met: s = v, y = w v, for those of w >
+ * 0.  B = A then if there are n of them.  The room must do for n pairs. */
+static cr_status lbfgs_set(cri_lbfgs *q, cr_ctx *cx, const double *A)
 {
     cr_status  st = CR_OK;
     cr_scratch scratch = cr_scratch_begin(cx);
@@ -77,7 +79,7 @@ cr_status cri_lbfgs_set(cri_lbfgs *q, cr_ctx *cx, const double *A)
 
     CR_TRY(scratch.status);
     CR_TRY(cr_eigen(cx, cr_cmat_of(A, n, n), w, cr_mat_of(V, n, n)));
-    cri_lbfgs_forget(q);
+    lbfgs_forget(q);
     for (size_t j = 0; j < n; j++) {
         size_t row = (q->first + q->k) % q->m;
         if (!(w[j] > 0x1p-52 * w[n - 1])) continue;
@@ -172,7 +174,7 @@ cr_status cri_minimize_lbfgs(cri_run *run)
     for (size_t i = 0; i < run->n; i++)
         boxed |= isfinite(cri_run_lower(run, i)) || isfinite(cri_run_upper(run, i));
     CR_TRY(cri_lbfgs_begin(run, pairs, boxed, &memory));
-    if (run->problem->curvature) CR_TRY(cri_lbfgs_set(&memory, run->cx, run->problem->curvature));
+    if (run->problem->curvature) CR_TRY(lbfgs_set(&memory, run->cx, run->problem->curvature));
     if (boxed) CR_TRY(cri_lbfgsb_begin(run, &memory, &box));
     while (!over) {
         cr_step step;
@@ -184,7 +186,7 @@ cr_status cri_minimize_lbfgs(cri_run *run)
             cri_lbfgs_remember(&memory, run);
             over = cri_run_accept(run, step);
         } else if (memory.k > 0) {
-            cri_lbfgs_forget(&memory);
+            lbfgs_forget(&memory);
         } else {
             run->report->stop = CR_END_NO_PROGRESS;
             over = true;

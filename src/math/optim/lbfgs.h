@@ -19,12 +19,8 @@ typedef struct cri_lbfgs {
 
 /* Room for m pairs, from the run's scratch; `products` for the box. */
 cr_status cri_lbfgs_begin(cri_run *run, size_t m, bool products, cri_lbfgs *out_memory);
-void      cri_lbfgs_forget(cri_lbfgs *memory);
 /* The pair of the trial and the current point; left out when s . y is not clearly positive. */
 void cri_lbfgs_remember(cri_lbfgs *memory, const cri_run *run);
-/* B as if pairs along the eigenvectors of A [n x n] had been met: s = v, y = w v, for those of w >
- * 0.  B = A then if there are n of them.  The room must do for n pairs. */
-cr_status cri_lbfgs_set(cri_lbfgs *memory, cr_ctx *cx, const double *A);
 /* d = -H g, H = B^-1, by the two-loop recursion (Nocedal 1980).  O(4 k n). */
 void cri_lbfgs_direction(cri_lbfgs *memory, const double *g, double *d);
 

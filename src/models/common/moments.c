@@ -10,6 +10,7 @@
 #include <string.h>
 
 CRI_RECORD_TABLE(, cri_moments_record, cri_moments, CRI_MOMENTS);
+CRI_RECORD_FREE(cri_moments);
 
 cr_status cri_moments_new(cr_ctx *cx, size_t p, cri_moments *out)
 {
@@ -20,12 +21,6 @@ cr_status cri_moments_new(cr_ctx *cx, size_t p, cri_moments *out)
     else
         cri_moments_free(cx, &m);
     return st;
-}
-
-void cri_moments_free(cr_ctx *cx, cri_moments *m)
-{
-    cri_record_free(cx, cri_moments_record, m);
-    *m = (cri_moments){ 0 };
 }
 
 bool cri_moments_fit(cri_moments *m, size_t p)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 CRI_RECORD_TABLE(, cri_predictor_record, cri_predictor, CRI_PREDICTOR);
+CRI_RECORD_FREE(cri_predictor);
 
 cr_status cri_predictor_new(cr_ctx *cx, size_t p, size_t rank, cri_predictor *out)
 {
@@ -22,12 +23,6 @@ cr_status cri_predictor_new(cr_ctx *cx, size_t p, size_t rank, cri_predictor *ou
 done:
     cri_record_free(cx, cri_predictor_record, &m);
     return st;
-}
-
-void cri_predictor_free(cr_ctx *cx, cri_predictor *m)
-{
-    cri_record_free(cx, cri_predictor_record, m);
-    *m = (cri_predictor){ 0 };
 }
 
 cr_status cri_predictor_add_diagonal(cr_ctx *cx, cri_predictor *m)

@@ -32,22 +32,11 @@ static void measure(const double *x, const double *w, size_t n, double *stats)
     }
 }
 
+/* Of Jeffreys: p(l) ~ 1 / l. */
 static cr_status read_prior(cr_ctx *cx, const cri_prior *p, const void *options, double *params)
 {
-    cr_status st = CR_OK;
-    bool      found = false;
     (void)options;
-    CR_TRY(cri_prior_gamma(cx, p, params, &found));
-    if (found) goto done;
-    params[RATE] = 0;
-    if (cri_prior_is(p, "jeffreys") || cri_prior_is(p, "haldane"))
-        params[SHAPE] = 0; /* 1 / l */
-    else if (cri_prior_is(p, "flat") || cri_prior_is(p, "uniform"))
-        params[SHAPE] = 1;
-    else
-        CR_TRY(cri_prior_refuse(cx, p, "jeffreys, flat; shape=A,rate=B; mean=M,sd=S"));
-done:
-    return st;
+    return cri_prior_rate(cx, p, 0, "jeffreys, flat", params);
 }
 
 static bool proper(const double *params) { return params[SHAPE] > 0 && params[RATE] > 0; }

@@ -4,6 +4,7 @@
 #include "base/number.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static cr_status read_item(cr_ctx *cx, char *text, cri_prior_item *out)
@@ -88,11 +89,11 @@ cr_status cri_prior_refuse(cr_ctx *cx, const cri_prior *p, const char *forms)
     return cr_fail_note(cx, "priors: %s", forms);
 }
 
-cr_status cri_prior_gamma(cr_ctx *cx, const cri_prior *p, double out[2], bool *out_found)
+cr_status cri_prior_rate(cr_ctx *cx, const cri_prior *p, double jeffreys, const char *words,
+                         double out[2])
 {
     cr_status st = CR_OK;
     double    v[2];
-    *out_found = true;
     if (cri_prior_match(p, "shape,rate", v)) {
         CR_TRY(cri_prior_above(cx, "shape", v[0], 0));
         CR_TRY(cri_prior_above(cx, "rate", v[1], 0));
@@ -103,7 +104,13 @@ cr_status cri_prior_gamma(cr_ctx *cx, const cri_prior *p, double out[2], bool *o
         out[0] = v[0] / v[1] * (v[0] / v[1]);
         out[1] = v[0] / v[1] / v[1];
     } else {
-        *out_found = false;
+        bool flat = cri_prior_is(p, "flat") || cri_prior_is(p, "uniform");
+        bool known = flat || cri_prior_is(p, "jeffreys") || cri_prior_is(p, "haldane");
+        char forms[128];
+        snprintf(forms, sizeof forms, "%s; shape=A,rate=B; mean=M,sd=S", words);
+        if (!known) CR_TRY(cri_prior_refuse(cx, p, forms));
+        out[0] = flat ? 1 : cri_prior_is(p, "jeffreys") ? jeffreys : 0;
+        out[1] = 0;
     }
 done:
     return st;

@@ -34,8 +34,9 @@ cr_status cri_prior_above(cr_ctx *cx, const char *key, double value, double boun
 /* Fails with CR_EARG: no form fits; `forms` says which there are. */
 cr_status cri_prior_refuse(cr_ctx *cx, const cri_prior *p, const char *forms);
 
-/* A gamma prior, out = (shape, rate), by shape and rate or by mean and sd; *out_found says whether
- * the prior has one of these forms. */
-cr_status cri_prior_gamma(cr_ctx *cx, const cri_prior *p, double out[2], bool *out_found);
+/* The prior of a rate, out = (shape, rate) of a gamma: by shape and rate, by mean and sd, or by a word,
+ * where the rate is 0 and the shape 1 (flat), 0 (haldane) or `jeffreys`.  `words`: for failures. */
+cr_status cri_prior_rate(cr_ctx *cx, const cri_prior *p, double jeffreys, const char *words,
+                         double out[2]);
 
 #endif

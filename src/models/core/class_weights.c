@@ -3,8 +3,9 @@
 #include "base/list.h"
 #include "base/number.h"
 #include "base/scratch.h"
+#include "rows_check.h"
 
-#include <math.h>
+#include <float.h>
 #include <string.h>
 
 static const char *class_name(const void *design, size_t k) { return cr_design_class(design, k); }
@@ -23,25 +24,28 @@ static void balance(const cri_rows *rows, size_t K, double *weight)
     for (size_t k = 0; k < K; k++) weight[k] = weight[k] > 0 ? total / (there * weight[k]) : 1;
 }
 
-/* One item, CLASS=WEIGHT; the class may hold '=' itself. */
-static cr_status read_item(cr_ctx *cx, const cr_design *d, char *item, double *weight)
+cr_status cri_class_item(cr_ctx *cx, const cr_design *d, const cri_class_numbers *which, char *item,
+                         double *out)
 {
     char  *cut = strrchr(item, '=');
-    double w = 0;
+    double x = 0;
     size_t length = cut ? strlen(cut + 1) : 0;
-    if (!cut || length == 0 || cri_parse_double(cut + 1, cut + 1 + length, &w) != length ||
-        !(w >= 0 && isfinite(w))) {
-        cr_fail(cx, CR_EARG, "--class-weights: '%s' is not CLASS=WEIGHT with a weight of 0 or more",
-                item);
-        return cr_fail_hint(cx, "for example --class-weights balanced, or spam=5,ham=1");
+    if (!cut || length == 0 || cri_parse_double(cut + 1, cut + 1 + length, &x) != length ||
+        !(x >= 0 && x <= which->most)) {
+        cr_fail(cx, CR_EARG, "%s: '%s' is not %s", which->option, item, which->form);
+        return cr_fail_hint(cx, "for example %s %s", which->option, which->example);
     }
     *cut = 0;
     for (size_t k = 0; k < cr_design_classes(d); k++)
-        if (strcmp(cr_design_class(d, k), item) == 0) return weight[k] = w, CR_OK;
-    cr_fail(cx, CR_EARG, "--class-weights: the target '%s' has no class '%s'", cr_design_target(d),
-            item);
+        if (strcmp(cr_design_class(d, k), item) == 0) return out[k] = x, CR_OK;
+    cr_fail(cx, CR_EARG, "%s: the target '%s' has no class '%s'", which->option,
+            cr_design_target(d), item);
     return cr_fail_nearest(cx, item, "classes", cr_design_classes(d), class_name, d);
 }
+
+static const cri_class_numbers WEIGHTS = { "--class-weights",
+                                           "CLASS=WEIGHT with a weight of 0 or more",
+                                           "balanced, or spam=5,ham=1", DBL_MAX };
 
 cr_status cri_class_weights_apply(cr_ctx *cx, const cr_model *m, cri_rows *rows)
 {
@@ -63,7 +67,8 @@ cr_status cri_class_weights_apply(cr_ctx *cx, const cr_model *m, cri_rows *rows)
     if (n_items == 1 && strcmp(items[0], "balanced") == 0)
         balance(rows, K, weight);
     else
-        for (size_t i = 0; i < n_items; i++) CR_TRY(read_item(cx, m->design, items[i], weight));
+        for (size_t i = 0; i < n_items; i++)
+            CR_TRY(cri_class_item(cx, m->design, &WEIGHTS, items[i], weight));
     if (!rows->w) {
         size_t n = cr_table_rows(rows->table); /* as cri_rows_close frees it */
         rows->w = cr_resize(cx, NULL, 0, n, sizeof *rows->w);

@@ -15,4 +15,14 @@ cr_status cri_check_sizes(cr_ctx *cx, const cri_rows *rows, bool inputs);
 /* Warns that a fit to numbers knows nothing of their noise. */
 void cri_warn_no_spread(cr_ctx *cx);
 
+/* An option that has a number from 0 to `most` for each class, CLASS=NUMBER. */
+typedef struct cri_class_numbers {
+    const char *option, *form, *example; /* for failures: "CLASS=P with P from 0 to 1" */
+    double      most;
+} cri_class_numbers;
+
+/* One item, cut where the number begins, into out [K].  The class may hold '=' itself. */
+cr_status cri_class_item(cr_ctx *cx, const cr_design *design, const cri_class_numbers *which,
+                         char *item, double *out);
+
 #endif

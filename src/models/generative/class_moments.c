@@ -8,12 +8,7 @@
 #include <string.h>
 
 CRI_RECORD_TABLE(, cri_class_moments_record, cri_class_moments, CRI_CLASS_MOMENTS);
-
-void cri_class_moments_free(cr_ctx *cx, cri_class_moments *m)
-{
-    cri_record_free(cx, cri_class_moments_record, m);
-    *m = (cri_class_moments){ 0 };
-}
+CRI_RECORD_FREE(cri_class_moments);
 
 const double *cri_class_scatter(const cri_class_moments *m, size_t k)
 {

@@ -12,12 +12,7 @@
 #include <string.h>
 
 CRI_RECORD_TABLE(, cri_discriminant_record, cri_discriminant, CRI_DISCRIMINANT);
-
-void cri_discriminant_free(cr_ctx *cx, cri_discriminant *d)
-{
-    cri_record_free(cx, cri_discriminant_record, d);
-    *d = (cri_discriminant){ 0 };
-}
+CRI_RECORD_FREE(cri_discriminant);
 
 /* --- covariances ----------------------------------------------------------------------------- */
 

@@ -2,7 +2,6 @@
 #include "discriminant.h"
 #include "models/core/rows_check.h"
 #include "base/list.h"
-#include "base/number.h"
 #include "base/scratch.h"
 #include "math/special/special.h"
 
@@ -10,26 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *class_name(const void *design, size_t k) { return cr_design_class(design, k); }
-
 /* --- reading --------------------------------------------------------------------------------- */
 
-static cr_status read_item(cr_ctx *cx, const cr_design *d, char *item, double *prior)
-{
-    char  *cut = strrchr(item, '=');
-    double p = 0;
-    size_t length = cut ? strlen(cut + 1) : 0;
-    if (!cut || length == 0 || cri_parse_double(cut + 1, cut + 1 + length, &p) != length ||
-        !(p >= 0 && p <= 1)) {
-        cr_fail(cx, CR_EARG, "--priors: '%s' is not CLASS=P with P from 0 to 1", item);
-        return cr_fail_hint(cx, "for example --priors uniform, or ham=0.8,spam=0.2");
-    }
-    *cut = 0;
-    for (size_t k = 0; k < cr_design_classes(d); k++)
-        if (strcmp(cr_design_class(d, k), item) == 0) return prior[k] = p, CR_OK;
-    cr_fail(cx, CR_EARG, "--priors: the target '%s' has no class '%s'", cr_design_target(d), item);
-    return cr_fail_nearest(cx, item, "classes", cr_design_classes(d), class_name, d);
-}
+static const cri_class_numbers PRIORS = { "--priors", "CLASS=P with P from 0 to 1",
+                                          "uniform, or ham=0.8,spam=0.2", 1 };
 
 static cr_status check_all_given(cr_ctx *cx, const cr_design *d, const double *prior)
 {
@@ -67,7 +50,8 @@ cr_status cri_priors_read(cr_ctx *cx, const cr_design *d, const char *text, cons
     CR_TRY(cri_check_classes(cx, d, weight));
     bool shares = n_items == 0, uniform = n_items == 1 && strcmp(items[0], "uniform") == 0;
     for (size_t k = 0; k < K; k++) prior[k] = shares ? weight[k] : uniform ? 1 : NAN;
-    for (size_t i = 0; i < n_items && !uniform; i++) CR_TRY(read_item(cx, d, items[i], prior));
+    for (size_t i = 0; i < n_items && !uniform; i++)
+        CR_TRY(cri_class_item(cx, d, &PRIORS, items[i], prior));
     if (!shares && !uniform) CR_TRY(check_all_given(cx, d, prior));
     for (size_t k = 0; k < K; k++) sum += prior[k];
     for (size_t k = 0; k < K; k++) prior[k] /= sum;

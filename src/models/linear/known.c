@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-size_t cri_known_most(const cri_columns *X)
+/* How many directions are worth keeping of columns: 0 where they are as short as what is kept. */
+static size_t known_most(const cri_columns *X)
 {
     enum { LEAST = 2, MOST = 16, LONGER = 16 }; /* a column against what is kept of it */
     size_t most = X->Z ? X->n / LONGER : 0;
@@ -15,7 +16,7 @@ size_t cri_known_most(const cri_columns *X)
 cr_status cri_known_new(cr_scratch *s, const cri_columns *X, const double *r,
                         const double *products, cri_known_gradients *out)
 {
-    size_t              most = cri_known_most(X);
+    size_t              most = known_most(X);
     cri_known_gradients k = { .X = X,
                               .most = most,
                               .Q = cr_scratch_matrix(s, most, X->residual_size),

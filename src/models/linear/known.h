@@ -23,9 +23,6 @@ typedef struct cri_known_gradients {
     double             rounding;    /* that                                           */
 } cri_known_gradients;
 
-/* How many directions are worth keeping of columns: 0 where they are as short as what is kept. */
-size_t cri_known_most(const cri_columns *X);
-
 /* In the arena, with the direction of r [residual_size], whose products with all columns are
  * `products` [p]. */
 cr_status cri_known_new(cr_scratch *s, const cri_columns *X, const double *r,

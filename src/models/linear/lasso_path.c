@@ -9,12 +9,7 @@
 #include <string.h>
 
 CRI_RECORD_TABLE(, cri_lasso_path_record, cri_lasso_path, CRI_LASSO_PATH);
-
-void cri_lasso_path_free(cr_ctx *cx, cri_lasso_path *path)
-{
-    cri_record_free(cx, cri_lasso_path_record, path);
-    *path = (cri_lasso_path){ 0 };
-}
+CRI_RECORD_FREE(cri_lasso_path);
 
 void cri_path_end_free(cr_ctx *cx, cri_path_end *end)
 {

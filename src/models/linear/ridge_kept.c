@@ -7,12 +7,7 @@
 #include <math.h>
 
 CRI_RECORD_TABLE(, cri_kept_rows_record, cri_kept_rows, CRI_KEPT_ROWS);
-
-void cri_kept_rows_free(cr_ctx *cx, cri_kept_rows *kept)
-{
-    cri_record_free(cx, cri_kept_rows_record, kept);
-    *kept = (cri_kept_rows){ 0 };
-}
+CRI_RECORD_FREE(cri_kept_rows);
 
 bool cri_kept_rows_fit(const cri_kept_rows *k, size_t p)
 {

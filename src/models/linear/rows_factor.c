@@ -10,12 +10,7 @@
 #include <string.h>
 
 CRI_RECORD_TABLE(, cri_rows_factor_record, cri_rows_factor, CRI_ROWS_FACTOR);
-
-void cri_rows_factor_free(cr_ctx *cx, cri_rows_factor *f)
-{
-    cri_record_free(cx, cri_rows_factor_record, f);
-    *f = (cri_rows_factor){ 0 };
-}
+CRI_RECORD_FREE(cri_rows_factor);
 
 bool cri_rows_factor_fits(cri_rows_factor *f, size_t p)
 {

@@ -6,11 +6,7 @@
 
 #include <math.h>
 
-void cri_selection_free(cr_ctx *cx, cri_selection *s)
-{
-    cri_record_free(cx, cri_selection_record, s);
-    *s = (cri_selection){ 0 };
-}
+CRI_RECORD_FREE(cri_selection);
 
 static cr_status allocate(cr_ctx *cx, size_t p, size_t sizes, cri_selection *s)
 {

@@ -36,6 +36,5 @@ cr_status cri_subsets_find(cr_ctx *cx, const cri_gram *gram, cri_subset_method m
 /* The parts: they fill sizes of *out that they come by, and set no other. */
 cr_status cri_subsets_best(cr_ctx *cx, const cri_gram *gram, size_t only, cri_subsets *out);
 cr_status cri_subsets_forward(cr_ctx *cx, const cri_gram *gram, size_t last, cri_subsets *out);
-cr_status cri_subsets_backward(cr_ctx *cx, const cri_gram *gram, size_t last, cri_subsets *out);
 
 #endif

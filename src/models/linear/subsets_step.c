@@ -89,7 +89,7 @@ static size_t invert(const cri_gram *g, double *B, double *b, double *in, double
     return size;
 }
 
-cr_status cri_subsets_backward(cr_ctx *cx, const cri_gram *g, size_t last, cri_subsets *out)
+static cr_status subsets_backward(cr_ctx *cx, const cri_gram *g, size_t last, cri_subsets *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -136,7 +136,7 @@ cr_status cri_subsets_find(cr_ctx *cx, const cri_gram *g, cri_subset_method meth
     case CRI_SUBSET_BEST:
         return cri_subsets_best(cx, g, only, out);
     case CRI_SUBSET_BACKWARD:
-        return cri_subsets_backward(cx, g, all ? 0 : only, out);
+        return subsets_backward(cx, g, all ? 0 : only, out);
     default:
         return cri_subsets_forward(cx, g, all ? out->most : only, out);
     }

@@ -2,6 +2,7 @@
 #include "boost.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
+#include "base/find.h"
 
 #include <math.h>
 
@@ -73,15 +74,6 @@ done:
 
 /* --- rounds ---------------------------------------------------------------------------------- */
 
-static size_t class_of_node(const cri_boost *m, size_t node)
-{
-    const double *count = m->tree.value + node * m->K;
-    size_t        best = 0;
-    for (size_t k = 1; k < m->K; k++)
-        if (count[k] > count[best]) best = k;
-    return best;
-}
-
 /* One round; *out_stop when there is none after it.  A tree no better than guessing does not count.
  */
 static cr_status boost_round(samme *s, size_t t, bool *out_stop)
@@ -96,7 +88,7 @@ static cr_status boost_round(samme *s, size_t t, bool *out_stop)
     s->class = cr_scratch_f64(&sc, m->tree.nodes - nodes);
     CR_TRY(sc.status);
     for (size_t i = nodes; i < m->tree.nodes; i++)
-        s->class[i - nodes] = (double)class_of_node(m, i);
+        s->class[i - nodes] = (double)cri_largest(m->tree.value + i * m->K, m->K);
     CR_TRY(cri_parallel_sum(s->cx, NULL, s->n, BLOCK, 1, add_errors, s, &error));
     *out_stop = error <= 1e-12 || error >= 1 - 1 / K - 1e-12;
     if (error >= 1 - 1 / K - 1e-12) {
@@ -123,7 +115,8 @@ static cr_status keep_classes(cr_ctx *cx, cri_boost *m)
     cri_tree *t = &m->tree;
     double *class = cr_alloc(cx, t->node_capacity, sizeof *class);
     if (!class) return CR_ENOMEM;
-    for (size_t i = 0; i < t->nodes; i++) class[i] = (double)class_of_node(m, i);
+    for (size_t i = 0; i < t->nodes; i++)
+        class[i] = (double)cri_largest(m->tree.value + i * m->K, m->K);
     cr_free(cx, t->value, t->node_capacity, t->width * sizeof(double));
     t->value = class;
     t->width = 1;

@@ -1,13 +1,14 @@
 /* grow.c -- growing a tree, depth first: its nodes, and those that wait to be split. */
 #include "grow_internal.h"
 #include "base/parallel.h"
+#include "base/context_internal.h"
 
 #include <math.h>
 #include <string.h>
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
-void cri_lists_free(cr_ctx *cx, cri_lists *l, size_t p)
+static void lists_free(cr_ctx *cx, cri_lists *l, size_t p)
 {
     for (size_t b = 0; b < 2; b++) cr_free(cx, l->buffer[b], l->n, p * sizeof(cri_entry));
     cr_free(cx, l->left, l->n, sizeof *l->left);
@@ -16,7 +17,8 @@ void cri_lists_free(cr_ctx *cx, cri_lists *l, size_t p)
     *l = (cri_lists){ 0 };
 }
 
-cr_status cri_lists_new(cr_ctx *cx, size_t n, size_t p, bool own, cri_lists *out)
+/* Memory of lists of n entries; `own`: with cases and rows. */
+static cr_status lists_new(cr_ctx *cx, size_t n, size_t p, bool own, cri_lists *out)
 {
     cri_lists l = { .n = n };
     for (size_t b = 0; b < 2; b++) l.buffer[b] = cr_alloc(cx, n, p * sizeof(cri_entry));
@@ -26,7 +28,7 @@ cr_status cri_lists_new(cr_ctx *cx, size_t n, size_t p, bool own, cri_lists *out
         l.rows = cr_alloc(cx, n, sizeof *l.rows);
     }
     if (!l.buffer[0] || !l.buffer[1] || !l.left || (own && (!l.cases || !l.rows))) {
-        cri_lists_free(cx, &l, p);
+        lists_free(cx, &l, p);
         return CR_ENOMEM;
     }
     *out = l;
@@ -37,8 +39,8 @@ void cri_grower_free(cr_ctx *cx, cri_grower *g)
 {
     if (!g) return;
     const cri_columns *c = g->columns;
-    cri_lists_free(cx, &g->lists, c->p);
-    cri_lists_free(cx, &g->small, c->p);
+    lists_free(cx, &g->lists, c->p);
+    lists_free(cx, &g->small, c->p);
     cri_histograms_free(cx, &g->histograms);
     for (size_t b = 0; b < 2; b++) cr_free(cx, g->rows[b], c->n, sizeof(uint32_t));
     cr_free(cx, g->place, c->n, sizeof *g->place);
@@ -62,8 +64,7 @@ static cr_status reserve_bins(cr_ctx *cx, cri_grower *g)
     g->rows[0] = cr_alloc(cx, c->n, sizeof(uint32_t));
     g->rows[1] = cr_alloc(cx, c->n, sizeof(uint32_t));
     if (!g->goes || !g->rows[0] || !g->rows[1]) CR_TRY(CR_ENOMEM);
-    if (c->ranks)
-        CR_TRY(cri_lists_new(cx, c->n < CRI_SMALL ? c->n : CRI_SMALL, c->p, true, &g->small));
+    if (c->ranks) CR_TRY(lists_new(cx, c->n < CRI_SMALL ? c->n : CRI_SMALL, c->p, true, &g->small));
 done:
     return st;
 }
@@ -72,11 +73,11 @@ static cr_status reserve_lists(cr_ctx *cx, cri_grower *g)
 {
     cr_status          st = CR_OK;
     const cri_columns *c = g->columns;
-    CR_TRY(cri_lists_new(cx, c->n, c->p, false, &g->lists));
+    CR_TRY(lists_new(cx, c->n, c->p, false, &g->lists));
     if (c->n <= CRI_SMALL || g->o.max_depth < 2) goto done;
     g->place = cr_alloc(cx, c->n, sizeof *g->place);
     if (!g->place) CR_TRY(CR_ENOMEM);
-    CR_TRY(cri_lists_new(cx, CRI_SMALL, c->p, true, &g->small));
+    CR_TRY(lists_new(cx, CRI_SMALL, c->p, true, &g->small));
 done:
     return st;
 }
@@ -150,13 +151,8 @@ static cr_status reserve_pool(cr_ctx *cx, cri_tree *t, size_t levels)
 
 cr_status cri_grow_push(cri_growth *w, cri_pending p)
 {
-    if (w->waiting == w->stack_capacity) {
-        size_t       capacity = w->stack_capacity * 2 + 64;
-        cri_pending *more = cr_resize(w->cx, w->stack, w->stack_capacity, capacity, sizeof *more);
-        if (!more) return CR_ENOMEM;
-        w->stack = more;
-        w->stack_capacity = capacity;
-    }
+    if (cri_array_grow(w->cx, &w->stack, w->waiting, &w->stack_capacity, sizeof *w->stack) != CR_OK)
+        return CR_ENOMEM;
     w->stack[w->waiting++] = p;
     return CR_OK;
 }

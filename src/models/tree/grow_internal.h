@@ -76,10 +76,6 @@ typedef struct cri_moments {
     bool   pure;
 } cri_moments;
 
-/* Memory of lists of n entries; `own`: with cases and rows. */
-cr_status cri_lists_new(cr_ctx *cx, size_t n, size_t p, bool own, cri_lists *out);
-void      cri_lists_free(cr_ctx *cx, cri_lists *lists, size_t p);
-
 /* Stores weight, loss and value of a node; g->counts are set for classes. */
 void cri_grow_store(cri_growth *w, size_t node, const cri_moments *m);
 /* Stores the split along column j, which left_weight goes left of; the levels of a category are in

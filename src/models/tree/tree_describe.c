@@ -3,6 +3,7 @@
 #include "models/core/parameters.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
+#include "base/find.h"
 
 #include <math.h>
 #include <string.h>
@@ -72,15 +73,6 @@ static char *rule_text(cr_ctx *cx, const cri_tree *t, const cr_design *d, size_t
 
 /* --- nodes as rows --------------------------------------------------------------------------- */
 
-static size_t largest_class(const cri_cart *m, size_t node)
-{
-    const double *count = m->tree.value + node * m->K;
-    size_t        best = 0;
-    for (size_t k = 1; k < m->K; k++)
-        if (count[k] > count[best]) best = k;
-    return best;
-}
-
 typedef struct visit {
     size_t node, parent, depth;
     bool   right;
@@ -93,7 +85,7 @@ static void describe_node(const cri_cart *m, const cr_design *d, const visit *v,
     size_t          i = v->node;
     double          unit = m->K ? 1 : d->target_scale * d->target_scale;
     double          weight = stat_of(t, i, CRI_WEIGHT);
-    size_t          k = m->K ? largest_class(m, i) : 0;
+    size_t          k = cri_largest(m->tree.value + i * m->K, m->K);
     cri_put_count(row, "node", i);
     cri_put_count(row, "depth", v->depth);
     cri_put_text(row, "rule", rule);

@@ -1,6 +1,7 @@
 /* categorical.c -- one of K kinds, numbered 0 .. K-1, by the list of their probabilities. */
 #include "fit.h"
 #include "saddle.h"
+#include "base/find.h"
 
 #include <math.h>
 
@@ -33,13 +34,7 @@ static double categorical_mean(cri_par p)
     return sum;
 }
 
-static double categorical_mode(cri_par p)
-{
-    size_t best = 0;
-    for (size_t i = 1; i < p.n; i++)
-        if (p.v[i] > p.v[best]) best = i;
-    return (double)best;
-}
+static double categorical_mode(cri_par p) { return (double)cri_largest(p.v, p.n); }
 
 static double categorical_variance(cri_par p)
 {

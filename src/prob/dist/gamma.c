@@ -49,7 +49,7 @@ double cri_gamma_shape(double gap)
 }
 
 /* log(mean) - mean(log), as the mean of log(mean / x) + x / mean - 1: none is negative. */
-double cri_log_gap(const cri_sample *s, double mean)
+static double log_gap(const cri_sample *s, double mean)
 {
     double sum = 0;
     for (size_t i = 0; i < s->n; i++) sum += cri_weight(s, i) * cr_bd0(mean, s->x[i]);
@@ -85,7 +85,7 @@ static cr_status gamma_fit(cr_ctx *cx, const cri_sample *s, double *v, size_t n)
     cr_status st = cri_need_spread(cx, s, "gamma", "shape");
     if (st != CR_OK || n != 2) return st;
     double mean = cri_sample_mean(s, NULL);
-    v[0] = cri_gamma_shape(cri_log_gap(s, mean));
+    v[0] = cri_gamma_shape(log_gap(s, mean));
     v[1] = v[0] / mean;
     return CR_OK;
 }

@@ -14,7 +14,6 @@ double cri_gamma_kl(double a, double b, double a2, double b2);
 /* The shape a with log a - digamma(a) = gap > 0: maximum likelihood, gap = log(mean) - mean(log).
  */
 double cri_gamma_shape(double gap);
-double cri_log_gap(const cri_sample *s, double mean);
 
 /* Inverse gamma: y = 1 / x, x ~ Gamma(a, b). */
 double    cri_inverse_gamma_logpdf(double a, double b, double y);

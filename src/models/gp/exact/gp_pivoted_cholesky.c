@@ -2,6 +2,7 @@
 #include "gp_pivoted_cholesky.h"
 #include "base/parallel.h"
 #include "math/dense/dense.h"
+#include "base/find.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,15 +35,6 @@ static void reduce_rows(void *arg, size_t b)
     }
 }
 
-/* The row with most left; the first of several. */
-static size_t largest(const double *left, size_t n)
-{
-    size_t at = 0;
-    for (size_t i = 1; i < n; i++)
-        if (left[i] > left[at]) at = i;
-    return at;
-}
-
 cr_status cri_gp_pivots(cr_ctx *cx, const cri_gp_data *data, const cr_kernel *k, size_t most,
                         double least, size_t *out_pivots, double *F, size_t *out_rank,
                         double *opt_left)
@@ -63,7 +55,7 @@ cr_status cri_gp_pivots(cr_ctx *cx, const cri_gp_data *data, const cr_kernel *k,
     for (; rank < most && rank < n; rank++) {
         if (rank % REPORT == 0) cr_progress(cx, "gp: landmarks", (double)rank, (double)most);
         w.at = rank;
-        w.pivot = largest(w.left, n);
+        w.pivot = cri_largest(w.left, n);
         if (!(w.left[w.pivot] > least * mean)) break;
         cri_gp_data     one = cri_gp_data_view(data, w.pivot, w.pivot + 1);
         cr_kernel_input in_one = cri_gp_inputs(&one);

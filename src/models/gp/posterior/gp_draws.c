@@ -4,6 +4,7 @@
 #include "base/scratch.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
+#include "base/find.h"
 
 #include <float.h>
 #include <math.h>
@@ -18,9 +19,7 @@ static cr_status pivoted_root(cr_ctx *cx, const double *S, size_t n, double floo
     memset(F, 0, n * n * sizeof *F);
     for (size_t i = 0; i < n; i++) left[i] = S[i * n + i];
     for (size_t r = 0; r < n; r++) {
-        size_t p = 0;
-        for (size_t i = 1; i < n; i++)
-            if (left[i] > left[p]) p = i;
+        size_t p = cri_largest(left, n);
         if (!(left[p] > floor)) break;
         double root = sqrt(left[p]);
         for (size_t i = 0; i < n; i++) {

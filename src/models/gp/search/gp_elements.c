@@ -22,7 +22,9 @@ static const char *level_of(const cr_design *d, size_t column, size_t level)
     return level < c->n_levels ? c->levels[level] : NULL;
 }
 
-const char *cri_gp_element_of(const cr_kernel *k, size_t i, const cr_design *design)
+/* What parameter i is of, when it is an element of a list: the column, or the level of a category;
+ * else NULL. */
+static const char *gp_element_of(const cr_kernel *k, size_t i, const cr_design *design)
 {
     const cri_param *p = &k->params[i];
     const cri_node  *node = &k->nodes[p->node];
@@ -54,9 +56,9 @@ void cri_gp_report_elements(const cr_kernel *k, const cr_design *design, cri_she
 {
     bool any = false;
     for (size_t i = 0; i < cr_kernel_parameters(k); i++)
-        any = any || (!cr_kernel_parameter_at(k, i).given && cri_gp_element_of(k, i, design));
+        any = any || (!cr_kernel_parameter_at(k, i).given && gp_element_of(k, i, design));
     for (cri_sheet *row = any ? cri_sheet_first(list) : NULL; row; row = cri_sheet_next(row)) {
         size_t i = find_parameter(k, cri_sheet_text(cri_sheet_get(row, "name")));
-        cri_put_text(row, "of", i == SIZE_MAX ? NULL : cri_gp_element_of(k, i, design));
+        cri_put_text(row, "of", i == SIZE_MAX ? NULL : gp_element_of(k, i, design));
     }
 }

@@ -14,7 +14,8 @@
 static const double FLAT = 0.5, STEP = 3e-4;
 static const double FLATTEST = 3; /* sd of a logarithm of which the data say nothing */
 
-void cri_gp_within(const cri_gp_space *u, const double *x, size_t *at, size_t *out_m)
+/* Which parameters are within their bounds by more than a thousandth: at [size], *out_m of them. */
+static void gp_within(const cri_gp_space *u, const double *x, size_t *at, size_t *out_m)
 {
     size_t m = 0;
     for (size_t j = 0; j < u->size; j++)
@@ -57,7 +58,7 @@ cr_status cri_gp_hessian_ahead(cri_gp_optimiser *r, const double *x, double rati
     double    *w = cr_scratch_f64(&s, size), *g = cr_scratch_f64(&s, r->space.p + 1);
 
     CR_TRY(s.status);
-    cri_gp_within(&r->space, x, at, &m);
+    gp_within(&r->space, x, at, &m);
     CR_TRY(cri_gp_hessian(r, x, at, m, g, B));
     for (size_t i = 0; i < m; i++) {
         double second, slope = cri_gp_slope_of_t(&r->space, at[i],
@@ -122,7 +123,7 @@ cr_status cri_gp_laplace_at(cr_ctx *cx, const cri_gp_learning *learning, const c
     cr_kernel_theta(k, x);
     x[p] = noise > 0 ? log(noise) : 0;
     for (size_t j = 0; j <= p; j++) out->sd[j] = NAN;
-    cri_gp_within(&r.space, x, at, &m);
+    gp_within(&r.space, x, at, &m);
     st = cri_gp_evaluate(&r, x, &value, g);
     if (st == CR_OK) st = cri_gp_hessian(&r, x, at, m, g, B);
     if (st == CR_OK && out->root) st = integrate(&r, value, B, at, m, out);

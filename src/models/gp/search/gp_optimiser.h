@@ -80,8 +80,6 @@ cr_status cri_gp_ascend(cri_gp_optimiser *run, bool tied, cri_gp_care care, size
  * remembered. */
 cr_status cri_gp_hessian(cri_gp_optimiser *run, const double *x, const size_t *at, size_t m,
                          double *out_gradient, double *B);
-/* Which parameters are within their bounds by more than a thousandth: at [size], *out_m of them. */
-void cri_gp_within(const cri_gp_space *space, const double *x, size_t *at, size_t *out_m);
 
 /* text := those of x that stand at a bound, "noise (lower), rbf.l[2] (upper)"; "" for none. */
 void cri_gp_name_bounds(const cri_gp_optimiser *run, const double *x, char *text, size_t size);

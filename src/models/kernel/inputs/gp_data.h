@@ -98,9 +98,6 @@ void cri_gp_kernel_bind(cr_kernel *k, const cr_design *design);
 cr_status cri_gp_tabulate(cr_ctx *cx, cr_kernel *k, const cr_design *design, bool learn);
 /* The texts of the codes of rows, also of those that the design does not know. */
 cr_kernel_names cri_gp_names(const cri_rows *rows);
-/* What parameter i is of, when it is an element of a list: the column, or the level of a category;
- * else NULL. */
-const char *cri_gp_element_of(const cr_kernel *k, size_t i, const cr_design *design);
 /* Adds "of" to the parameters in a description, by their names, when some are elements. */
 void cri_gp_report_elements(const cr_kernel *k, const cr_design *design, cri_sheet *list);
 /* true when the expression has a white kernel. */
