@@ -31,14 +31,15 @@ static void *counted_resize(void *user, void *old, size_t old_size, size_t new_s
  * a signal handler is all the same: cr_interrupt. */
 typedef struct watch {
     cr_ctx *cx;
-    double  patience; /* steps of the optimiser that are allowed */
+    size_t  patience; /* reports of progress that are waited for */
 } watch;
 
 static void on_progress(void *user, const char *what, double done, double total)
 {
     watch *w = user;
-    (void)what;
-    if (total == 0 && done >= w->patience) cr_interrupt(w->cx); /* total 0: the end is not known */
+    (void)what, (void)done, (void)total; /* done / total is the share of the work that is over */
+    if (w->patience > 0) w->patience--;
+    if (w->patience == 0) cr_interrupt(w->cx);
 }
 
 /* --- data: y = x1 - 2 x2 + noise ------------------------------------------------------------- */
@@ -82,7 +83,7 @@ static cr_status run(cr_ctx *cx, counts *c, watch *w)
     if (st != CR_EINTERRUPTED) goto done;
 
     cr_interrupt_clear(cx); /* a request to stop sticks until it is taken back */
-    w->patience = 1e6;
+    w->patience = 1000000;
     CR_TRY(cr_fit(cx, "bayes-linear", table, settings, 2, &model));
     printf("with patience: %s, %s after %zu steps\n", status_word(st),
            cr_stop_name(cr_model_get_report(model)->stop), cr_model_get_report(model)->iterations);
