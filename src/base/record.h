@@ -131,10 +131,11 @@ typedef struct cri_member {
 /* Defines the function type_free(cx, x), which frees the parts of a struct, whose table is type_record,
  * and leaves it empty. */
 #define CRI_RECORD_FREE(type)                                                                      \
-    void type##_free(cr_ctx *cx, type *x)                                                          \
+    typedef type type##_itself;                                                                    \
+    void         type##_free(cr_ctx *cx, type##_itself *x)                                         \
     {                                                                                              \
         cri_record_free(cx, type##_record, x);                                                     \
-        *x = (type){ 0 };                                                                          \
+        *x = (type##_itself){ 0 };                                                                 \
     }                                                                                              \
     struct cri_semicolon /* takes the one that ends the line */
 
