@@ -98,4 +98,19 @@ static inline int cri_dgesvj(int n, double *a, double *sva, double *v, double *w
     return info;
 }
 
+static inline int cri_dpotrs(char uplo, int n, int nrhs, const double *a, int lda, double *b,
+                             int ldb)
+{
+    int info;
+    dpotrs_(&uplo, &n, &nrhs, a, &lda, b, &ldb, &info, 1);
+    return info;
+}
+
+static inline int cri_dpotri(char uplo, int n, double *a, int lda)
+{
+    int info;
+    dpotri_(&uplo, &n, a, &lda, &info, 1);
+    return info;
+}
+
 #endif
