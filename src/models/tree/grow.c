@@ -138,10 +138,10 @@ static cr_status reserve_nodes(cr_ctx *cx, cri_tree *t)
     return failed ? CR_ENOMEM : CR_OK;
 }
 
-static cr_status reserve_pool(cr_ctx *cx, cri_tree *t, size_t levels)
+static cr_status reserve_pool(cr_ctx *cx, cri_tree *t, size_t size)
 {
-    if (t->pool + levels <= t->pool_capacity) return CR_OK;
-    size_t  capacity = t->pool + levels + t->pool / 2;
+    if (t->pool + size <= t->pool_capacity) return CR_OK;
+    size_t  capacity = t->pool + size + t->pool / 2;
     double *more = cr_resize(cx, t->subset, t->pool_capacity, capacity, sizeof *more);
     if (!more) return CR_ENOMEM;
     t->subset = more;
@@ -193,21 +193,38 @@ static double threshold_of(const cri_columns *c, size_t j, const cri_split *s)
     return middle > low && middle < high ? middle : low;
 }
 
+/* Appends which of the n levels go left; those that no row has go with the heavier side. */
+static cr_status store_subset(cr_ctx *cx, cri_tree *t, const double *levels, size_t n,
+                              bool heavy_left)
+{
+    cr_status st = CR_OK;
+    size_t    size = cri_subset_size(t, n), packed = t->packed > 1 ? t->packed : 1;
+    CR_TRY(reserve_pool(cx, t, size));
+    double *subset = t->subset + t->pool;
+    for (size_t i = 0; i < size; i++) {
+        uint64_t bits = 0;
+        for (size_t k = i * packed; k < n && k < (i + 1) * packed; k++)
+            bits |= (uint64_t)(levels[k] < 0 ? heavy_left : levels[k] == 1) << k % packed;
+        subset[i] = (double)bits;
+    }
+    t->pool += size;
+done:
+    return st;
+}
+
 cr_status cri_grow_decide(cri_growth *w, size_t j, cri_split *s, double left_weight)
 {
     cr_status          st = CR_OK;
     const cri_columns *c = w->g->columns;
-    const double      *levels = w->g->levels;
     bool               heavy_left = left_weight > w->view.weight - left_weight;
     if (!s->gaps) s->gap_left = heavy_left;
-    if (c->category[j]) CR_TRY(reserve_pool(w->cx, w->tree, c->distinct[j]));
     double *split = w->tree->split + w->at.node * CRI_SPLIT_WIDTH;
     split[CRI_COLUMN] = (double)j;
     split[CRI_GAP_LEFT] = s->gap_left;
     split[CRI_THRESHOLD] = c->category[j] ? 0 : threshold_of(c, j, s);
     split[CRI_SUBSET] = c->category[j] ? (double)(w->tree->pool + 1) : 0;
-    for (size_t k = 0; c->category[j] && k < c->distinct[j]; k++)
-        w->tree->subset[w->tree->pool++] = levels[k] < 0 ? heavy_left : levels[k];
+    if (c->category[j])
+        CR_TRY(store_subset(w->cx, w->tree, w->g->levels, c->distinct[j], heavy_left));
 done:
     return st;
 }
@@ -329,6 +346,7 @@ cr_status cri_tree_grow(cr_ctx *cx, cri_grower *g, const cri_case *cases, cri_tr
     };
     CR_TRY(plant(&w));
     tree->bins = g->columns->bins.most;
+    if (pool == 0) tree->packed = CRI_LEVELS_PACKED;
     while (w.waiting > 0) {
         w.at = w.stack[--w.waiting];
         CR_TRY(grow_node(&w));

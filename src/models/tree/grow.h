@@ -17,6 +17,7 @@
 #include "data/store/record_store.h"
 
 #include <math.h>
+#include <stdint.h>
 
 /* How nodes are split, for the options of a model. */
 /* clang-format off */
@@ -32,22 +33,25 @@ size_t cri_choose_bins(int splits, size_t bins, size_t n, size_t many);
 typedef enum cri_tree_loss { CRI_TREE_SQUARES, CRI_TREE_GINI, CRI_TREE_ENTROPY } cri_tree_loss;
 
 /* A node in `split`: left is 0 in a leaf; subset is 0 for a number, else 1 + the place in `subset`
- * where the levels of the column begin, 1 for those that go left. */
+ * where the levels of the column begin.  Each number there has the bits of `packed` levels, the
+ * first in its lowest bit, 1 for those that go left. */
 enum { CRI_COLUMN, CRI_THRESHOLD, CRI_GAP_LEFT, CRI_LEFT, CRI_RIGHT, CRI_SUBSET, CRI_SPLIT_WIDTH };
 enum { CRI_WEIGHT, CRI_LOSS, CRI_STAT_WIDTH };
+enum { CRI_LEVELS_PACKED = 32 }; /* of trees grown today */
 
 /* clang-format off */
 #define CRI_TREE_STATE(MEMBER)                                                                      \
     MEMBER(count,  bins,        (),                   "0..65535 later", "most bins of its splits; 0: exact") \
     MEMBER(count,  nodes,       (),                   "",   "of all its trees")                     \
     MEMBER(count,  width,       (),                   ">0", "numbers in a node")                    \
-    MEMBER(count,  pool,        (),                   "",   "levels in the subsets of all splits")  \
+    MEMBER(count,  pool,        (),                   "",   "numbers in the subsets of all splits") \
+    MEMBER(count,  packed,      (),                   "0..32 later", "levels in each of them; 0: one") \
     MEMBER(count,  split_width, (),                   "6..6", "CRI_SPLIT_WIDTH")                    \
     MEMBER(count,  stat_width,  (),                   "2..2", "CRI_STAT_WIDTH")                     \
     MEMBER(matrix, split,       (nodes, split_width), "any", "where rows go")                       \
     MEMBER(matrix, stat,        (nodes, stat_width),  ">=0", "weight and loss")                     \
     MEMBER(matrix, value,       (nodes, width),       "",   "the mean; or the weight of each class") \
-    MEMBER(vector, subset,      (pool),               "",   "1 for the levels that go left")
+    MEMBER(vector, subset,      (pool),               "0..4294967295", "bits: 1 for the levels that go left")
 /* clang-format on */
 
 /* While it grows, the arrays have room for more nodes and levels than there are. */
@@ -104,6 +108,18 @@ static inline bool cri_is_leaf(const cri_tree *t, size_t node)
 {
     return t->split[node * CRI_SPLIT_WIDTH + CRI_LEFT] == 0;
 }
+/* The numbers in `subset` that the levels of a column take. */
+static inline size_t cri_subset_size(const cri_tree *t, size_t levels)
+{
+    return t->packed > 1 ? (levels + t->packed - 1) / t->packed : levels;
+}
+/* Whether a level goes left at an inner node that splits a category. */
+static inline bool cri_level_goes_left(const cri_tree *t, const double *split, size_t level)
+{
+    const double *subset = t->subset + (size_t)split[CRI_SUBSET] - 1;
+    if (t->packed <= 1) return subset[level] != 0;
+    return (uint64_t)subset[level / t->packed] >> level % t->packed & 1;
+}
 /* The child of an inner node that x [p] goes to. */
 static inline size_t cri_tree_step(const cri_tree *t, size_t node, const double *x)
 {
@@ -111,8 +127,7 @@ static inline size_t cri_tree_step(const cri_tree *t, size_t node, const double 
     double        v = x[(size_t)s[CRI_COLUMN]];
     bool          left = s[CRI_GAP_LEFT] != 0;
     if (!isnan(v))
-        left = s[CRI_SUBSET] > 0 ? t->subset[(size_t)s[CRI_SUBSET] - 1 + (size_t)v] != 0
-                                 : v <= s[CRI_THRESHOLD];
+        left = s[CRI_SUBSET] > 0 ? cri_level_goes_left(t, s, (size_t)v) : v <= s[CRI_THRESHOLD];
     return (size_t)s[left ? CRI_LEFT : CRI_RIGHT];
 }
 /* The child of an inner node on the left or right. */

@@ -69,7 +69,7 @@ static bool is_node_sound(const cri_tree *t, const cr_design *d, size_t node)
     const cri_design_term *term = &d->terms[(size_t)s[CRI_COLUMN]];
     size_t                 levels = d->columns[term->column].n_levels;
     if (term->code != (s[CRI_SUBSET] > 0)) return false;
-    return !term->code || (size_t)s[CRI_SUBSET] - 1 + levels <= t->pool;
+    return !term->code || (size_t)s[CRI_SUBSET] - 1 + cri_subset_size(t, levels) <= t->pool;
 }
 
 bool cri_tree_fits(const cri_tree *t, const cr_design *d, size_t width)

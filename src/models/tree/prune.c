@@ -170,8 +170,10 @@ cr_status cri_prune(cr_ctx *cx, const cri_tree *tree, const double *path, double
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    cri_tree   t = { .width = tree->width, .pool = tree->pool, .bins = tree->bins };
-    copying    c = { tree, path, alpha, &t, cr_scratch_index(&s, tree->nodes) };
+    cri_tree   t = {
+          .width = tree->width, .pool = tree->pool, .packed = tree->packed, .bins = tree->bins
+    };
+    copying c = { tree, path, alpha, &t, cr_scratch_index(&s, tree->nodes) };
 
     CR_TRY(s.status);
     count_nodes(&c);

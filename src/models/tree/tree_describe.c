@@ -43,12 +43,11 @@ static char *levels_text(cr_ctx *cx, const cri_tree *t, const cr_design *d, cons
                          bool right)
 {
     const cri_design_column *c = &d->columns[d->terms[(size_t)split[CRI_COLUMN]].column];
-    const double            *left = t->subset + (size_t)split[CRI_SUBSET] - 1;
     char                    *text = cri_string_format(cx, "%s in {", c->name);
     size_t                   shown = 0, all = 0;
-    for (size_t k = 0; k < c->n_levels; k++) all += (left[k] != 0) != right;
+    for (size_t k = 0; k < c->n_levels; k++) all += cri_level_goes_left(t, split, k) != right;
     for (size_t k = 0; text && k < c->n_levels && shown < MOST_LEVELS; k++) {
-        if ((left[k] != 0) == right) continue;
+        if (cri_level_goes_left(t, split, k) == right) continue;
         char *more = cri_string_format(cx, "%s%s%s", text, shown ? ", " : "", c->levels[k]);
         cri_string_free(cx, text);
         text = more;

@@ -285,6 +285,28 @@ TEST(categories)
     assert_string_equal(json_string_value(json_object_get(left, "label")), "p");
 }
 
+/* Seventy levels, y = level^2 mod 7: every level comes to the leaf of its own y, read from
+ * a file too, where subsets are bits. */
+TEST(many_levels)
+{
+    enum { MANY = 70 };
+    char  text[64 * MANY] = "g,y\n";
+    char *end = text + strlen(text);
+    for (int k = 0; k < MANY; k++)
+        end += sprintf(end, "l%d,%d\nl%d,%d\n", k, k * k % 7, k, k * k % 7);
+    cr_table *t = table_of_text(cx, "many.csv", text);
+    cr_model *m = fit(cx, "tree", t,
+                      "target=y task=regression min_leaf=1 min_split=2 prune=none splits=exact");
+    char      path[256];
+    snprintf(path, sizeof path, "%s/many.cred", test_directory());
+    assert_ok(cx, cr_model_save(cx, m, path));
+    cr_model *again = NULL;
+    assert_ok(cx, cr_model_load(cx, path, &again));
+    cr_prediction q = predict(cx, again, t);
+    for (int i = 0; i < 2 * MANY; i++) assert_close(q.mean[i], i / 2 * (i / 2) % 7, 1e-12);
+    cr_model_free(cx, again);
+}
+
 /* --- pruning --------------------------------------------------------------------------------- */
 
 typedef struct cost {
