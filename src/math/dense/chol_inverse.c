@@ -42,8 +42,25 @@ static void add_square(cr_mat P, cr_mat T)
                 (int)P.stride, 1, T.a, (int)T.stride);
 }
 
-/* A tile on the diagonal: L^-1, or W^T W, in the lower triangle (LAPACK's upper). */
-static void invert_tile(cr_mat T) { cri_dtrtri('U', 'N', (int)T.rows, T.a, (int)T.stride); }
+/* A tile on the diagonal: L^-1, or W^T W, in the lower triangle (LAPACK's upper).  Libraries
+ * invert up to 128 rows column by column, at a tenth of the speed of products: so by halves. */
+static void invert_tile(cr_mat T)
+{
+    enum { DIRECT = 32 };
+    size_t n = T.rows, half = n / 2;
+    if (n <= DIRECT) {
+        cri_dtrtri('U', 'N', (int)n, T.a, (int)T.stride);
+        return;
+    }
+    cr_mat first = { T.a, half, half, T.stride },
+           below = { T.a + half * T.stride, n - half, half, T.stride },
+           last = { below.a + half, n - half, n - half, T.stride };
+    invert_tile(first);
+    cblas_dtrmm(CblasRowMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, (int)below.rows,
+                (int)half, -1, first.a, (int)T.stride, below.a, (int)T.stride);
+    divide(CblasLeft, 1, last, below);
+    invert_tile(last);
+}
 
 static void square_tile(cr_mat T) { cri_dlauum('U', (int)T.rows, T.a, (int)T.stride); }
 
