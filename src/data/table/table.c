@@ -186,6 +186,8 @@ void cri_table_keep_block(cr_table *t, cri_block block) { t->block = block; }
 static void look_through_rows(void *arg, cri_range rows, double *acc)
 {
     const cr_cmat *X = arg;
+    const double  *first = X->a + rows.begin * X->stride;
+    if (X->stride == X->cols && all_finite(first, (rows.end - rows.begin) * X->cols)) return;
     for (size_t i = rows.begin; i < rows.end; i++) {
         const double *x = X->a + i * X->stride;
         if (all_finite(x, X->cols)) continue;
