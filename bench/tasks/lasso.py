@@ -118,5 +118,6 @@ TASKS = [
          ours=python(WIDE_OURS, "{build}/credence", "{data}", "{threads}"),
          peer=["Rscript", "-e", WIDE_GLMNET, "{data}"],
          needs=("R:glmnet",), data=(f"lasso-{WIDE_ROWS}x{WIDE_FEATURES}-{SEED}.npy", make_wide),
-         quality="objective", judge="lower", tolerance=1e-9, goal=2),
+         quality="objective", judge="lower", tolerance=1e-9, goal=2,
+         scaling="the ten folds go from lambda to lambda together and wait for each other at every one"),
 ]
