@@ -63,7 +63,7 @@ cr_status cri_hint_questions(cr_ctx *cx);
 /* Is this one of the words of a list with blanks between?  Capital letters count as small ones. */
 bool cri_is_listed_word(const char *list, const char *word, size_t n);
 
-/* --- answers as sheets (answer_sheet.c) ------------------------------------------------------ */
+/* --- answers as sheets (answer_fields.c, answer_sheet.c) -------------------------------------- */
 
 extern const cr_field cri_answer_fields[];      /* of one answer */
 extern const cr_field cri_approximate_fields[]; /* of its "error" */
