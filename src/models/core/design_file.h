@@ -11,6 +11,9 @@ cr_status cri_design_write(cr_ctx *cx, const cr_design *design, json_t *out);
 cr_status cri_design_read(cr_ctx *cx, const cri_store *store, const json_t *in, cr_missing missing,
                           cr_design **out_design);
 
+/* The keys of the columns of d->roles. */
+extern const char *const cri_role_keys[CRI_MOST_ROLES];
+
 /* Fails: the design in the model file is not valid, and why. */
 cr_status cri_design_damaged(cr_ctx *cx, const cri_store *store, const char *what);
 /* How a column is made (design_made_file.c): fills the object `out`; or reads it, of one that may be
