@@ -6,41 +6,13 @@
  * chosen among the best of each size (selection.h); all else is as if it had been given. Seber &
  * Lee (2003), Linear Regression Analysis, ch. 3 and 5. */
 #include "bordered.h"
-#include "least_squares.h"
-#include "noise_model.h"
-#include "precisions.h"
-#include "rows_factor.h"
-#include "models/common/rows_view.h"
-#include "models/common/sandwich.h"
-#include "selection.h"
-#include "sparse_terms.h"
+#include "linear_fit.h"
 #include "base/scratch.h"
 #include "math/special/special.h"
 
 #include <math.h>
 
-/* clang-format off */
-#define LINEAR_OPTIONS(X)                                                                            \
-    X(flag,   intercept, "true", "", "fit an intercept", "false")                                    \
-    X(choice, solver,    "auto", "auto|qr|gram|lsqr",                                                \
-      "qr: every digit; gram: one pass, for many rows; lsqr: sparse data, by products alone; auto: what is safe and pays", "qr")  \
-    X(choice, weights_are, "repetitions", "repetitions|precisions",                                  \
-      "a row of weight w is w equal rows, or one row whose noise has 1/w of the variance", "precisions") \
-    X(choice, errors,    "classical", CRI_ERRORS,                                                     \
-      "standard errors: one spread for all rows, or hc0 to hc3, which hold for any", "hc3")          \
-    X(list,   noise_model, "", "COLUMN",                                                              \
-      "columns that the logarithm of the noise is linear in; else the noise is the same everywhere", "x") \
-    X(choice, select,    "none", "none|best|forward|backward",                                       \
-      "fit a subset of the terms: the best of each size, or terms added or dropped one by one", "best") \
-    X(choice, criterion, "bic", "bic|aic|cv|adjusted-r2",                                            \
-      "select: what chooses the size; cv searches anew in each fold", "cv")                          \
-    X(count,  size,      "",    "", "select: the number of terms, instead of the criterion", "3")    \
-    X(count,  cv_folds,  "10",  ">=2", "criterion cv: number of folds; at most one per row", "5")
-/* clang-format on */
-enum { WEIGHTS_REPEAT, WEIGHTS_PRECISE };
-enum { SOLVER_AUTO, SOLVER_QR, SOLVER_GRAM, SOLVER_LSQR };
-
-CR_OPTIONS(linear_options, linear_table, LINEAR_OPTIONS);
+CR_OPTIONS_TABLE(static, linear_table, cri_linear_options, CRI_LINEAR_OPTIONS);
 static const cri_requirement linear_requirements[] = {
     { "criterion", "select", "best|forward|backward", false },
     { "cv_folds", "criterion", "cv", false },
@@ -48,110 +20,14 @@ static const cri_requirement linear_requirements[] = {
     CRI_REQUIREMENT_LAST,
 };
 
-/* clang-format off */
-#define LINEAR_SUMS(MEMBER)                                                                         \
-    MEMBER(part,  precisions,   (cri_precisions),    "",         "")                                \
-    MEMBER(part,  factor,       (cri_rows_factor),   "none",     "for updates; absent where there can be none")
-#define LINEAR_STATE(MEMBER)                                                                        \
-    MEMBER(part,  facts,        (cri_least_squares), "",         "")                                \
-    MEMBER(real,  loocv,        (),                  "any none", "NaN where it was not worth a pass") \
-    MEMBER(real,  max_leverage, (),                  "any none", "likewise")                        \
-    MEMBER(count, max_row,      (),                  "",         "the row that has it")             \
-    MEMBER(part,  fit,          (cri_predictor),     "",         "")                                \
-    MEMBER(count, errors,       (),                  "0..4 spare", "cri_errors")                    \
-    LINEAR_SUMS(MEMBER)                                                                             \
-    MEMBER(count, method,       (),                  "0..3 spare as:select", "of the selection; CRI_SUBSET_NONE without one") \
-    MEMBER(part,  selection,    (cri_selection),     "none",     "")                                \
-    MEMBER(part,  noise,        (cri_noise_model),   "",         "")
-/* clang-format on */
-
-CRI_RECORD(linear_state, LINEAR_STATE);
-CRI_RECORD_TABLE(static, linear_record, linear_state, LINEAR_STATE);
-CRI_RECORD_TABLE(static, linear_sums_record, linear_state, LINEAR_SUMS);
+CRI_RECORD_TABLE(static, linear_record, cri_linear, CRI_LINEAR_STATE);
+CRI_RECORD_TABLE(static, linear_sums_record, cri_linear, CRI_LINEAR_SUMS);
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
-/* Sparse rows whose equations are too large: p x p, or X itself when that failed or would fail. */
-static bool needs_lsqr(const cri_rows *rows, const linear_options *o, bool gram_failed)
+static cr_status check_options(cr_ctx *cx, const cri_linear_options *o)
 {
-    enum { MOST_GRAM = 2000 };
-    double cells = (double)rows->n * (double)rows->p;
-    if (!cri_rows_are_sparse(rows) || o->solver == SOLVER_QR || cells <= 2e6) return false;
-    if (gram_failed || rows->p >= rows->n) return cells > 2e7;
-    return o->solver != SOLVER_GRAM && rows->p > MOST_GRAM;
-}
-
-static cr_status check_sparse(cr_ctx *cx, const cri_rows *rows)
-{
-    if (cri_rows_are_sparse(rows)) return CR_OK;
-    cr_fail(cx, CR_EARG, "--solver lsqr is for sparse data, and %s is not",
-            cr_table_source(rows->table));
-    return cr_fail_hint(cx,
-                        "LIBSVM files and CSR matrices are sparse; leave --solver out for others");
-}
-
-/* The moments are handed over where they were gathered.  LSQR where nothing else fits; Gram where
- * asked for, or where QR would be long and the columns allow it, of a category of many levels
- * without its indicators; else QR. */
-static cr_status solve(cr_ctx *cx, const cri_rows *rows, const linear_options *o, uint64_t seed,
-                       linear_state *m, cri_moments *moments)
-{
-    double n = (double)rows->n, p = (double)rows->p;
-    bool   pays = n * p * p > 5e7 && n > 4 * p, good = false;
-    if (o->solver == SOLVER_LSQR && check_sparse(cx, rows) != CR_OK) return CR_EARG;
-    if (o->solver == SOLVER_LSQR || needs_lsqr(rows, o, false))
-        return cri_least_squares_lsqr(cx, rows, o->intercept, seed, &m->fit, &m->facts);
-    if (o->solver == SOLVER_AUTO && o->errors == CRI_CLASSICAL && cri_bordered_pays(rows)) {
-        cr_status st =
-            cri_least_squares_levels(cx, rows, o->intercept, true, &m->fit, &m->facts, &good);
-        if (st != CR_OK || good) return st;
-    }
-    if (o->solver == SOLVER_GRAM || (o->solver == SOLVER_AUTO && pays)) {
-        cr_status st =
-            cri_least_squares_gram(cx, rows, o->intercept, &m->fit, &m->facts, moments, &good);
-        if (st != CR_OK || good) return st;
-        bool iterate = needs_lsqr(rows, o, true);
-        cr_log(cx, o->solver == SOLVER_GRAM ? CR_LOG_WARNING : CR_LOG_INFO,
-               "the columns are close to dependent: solved by %s instead of cross-products",
-               iterate ? "LSQR" : "QR");
-        if (iterate)
-            return cri_least_squares_lsqr(cx, rows, o->intercept, seed, &m->fit, &m->facts);
-    }
-    return cri_least_squares_qr(cx, rows, o->intercept, &m->fit, &m->facts);
-}
-
-/* Selects terms and solves for them. */
-static cr_status select_and_solve(cr_ctx *cx, const cri_rows *rows, const linear_options *o,
-                                  uint64_t seed, linear_state *m)
-{
-    cr_status              st = CR_OK;
-    cr_scratch             s = cr_scratch_begin(cx);
-    size_t                *which = cr_scratch_index(&s, rows->p), k = 0;
-    cri_selection_settings settings = { (cri_subset_method)o->select,
-                                        (cri_criterion)o->criterion,
-                                        o->size,
-                                        o->cv_folds,
-                                        o->intercept,
-                                        seed };
-    CR_TRY(s.status);
-    CR_TRY(cri_rows_check_dense(cx, rows, "linear --select"));
-    CR_TRY(cri_select(cx, rows, &settings, &m->selection));
-    const double *member = m->selection.member + m->selection.size * rows->p;
-    for (size_t j = 0; j < rows->p; j++)
-        if (member[j] != 0) which[k++] = j;
-    cri_rows view = cri_rows_pick_terms(&s, rows, which, k);
-    CR_TRY(s.status);
-    CR_TRY(solve(cx, &view, o, seed, m, NULL));
-    CR_TRY(cri_predictor_widen(cx, &m->fit, which, rows->p));
-    m->method = (size_t)o->select;
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
-static cr_status check_options(cr_ctx *cx, const linear_options *o)
-{
-    if (o->select != CRI_SUBSET_NONE && o->weights_are == WEIGHTS_PRECISE) {
+    if (o->select != CRI_SUBSET_NONE && o->weights_are == CRI_WEIGHTS_PRECISE) {
         cr_fail(cx, CR_EARG,
                 "--select counts the weights as repetitions, and --weights-are says precisions");
         return cr_fail_hint(cx, "select first; then fit the chosen columns with --features");
@@ -166,14 +42,14 @@ static cr_status check_options(cr_ctx *cx, const linear_options *o)
 }
 
 /* Residuals that are rounding of the target. */
-static bool fits_perfectly(const linear_state *m)
+static bool fits_perfectly(const cri_linear *m)
 {
     double mean = m->fit.has_intercept ? m->fit.at_centre : 0;
     double square = m->facts.tss + m->facts.weight * mean * mean;
     return m->fit.dof > 0 && m->facts.tss > 0 && m->facts.rss <= 1e-28 * square;
 }
 
-static void warn(cr_ctx *cx, const linear_state *m)
+static void warn(cr_ctx *cx, const cri_linear *m)
 {
     if (fits_perfectly(m))
         cr_log(
@@ -198,72 +74,8 @@ static void warn(cr_ctx *cx, const linear_state *m)
             m->facts.condition, fmax(0, -log10(m->facts.correction)));
 }
 
-/* solve, with weights that are precisions. */
-static cr_status solve_precise(cr_ctx *cx, const cri_rows *rows, const linear_options *o,
-                               uint64_t seed, linear_state *m)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    double    *w = cr_scratch_f64(&s, rows->n);
-    cri_rows   scaled = *rows;
-
-    CR_TRY(s.status);
-    m->precisions = cri_precisions_of_rows(rows);
-    cri_precisions_scale_rows(&m->precisions, rows, w);
-    scaled.w = w;
-    CR_TRY(solve(cx, &scaled, o, seed, m, NULL));
-    cri_precisions_restore(&m->precisions, &m->fit, &m->facts);
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
-/* By turns, mean and noise, until neither changes. */
-static cr_status solve_with_noise(cr_ctx *cx, const cri_rows *rows, const linear_options *o,
-                                  uint64_t seed, linear_state *m, cr_report *report)
-{
-    enum { MOST_TURNS = 200 };
-    cr_status     st = CR_OK;
-    cr_scratch    s = cr_scratch_begin(cx);
-    size_t        n = rows->n;
-    double       *w = cr_scratch_f64(&s, n), *u = cr_scratch_f64(&s, n), step = 1;
-    cr_prediction p = { .n = n, .mean = cr_scratch_f64(&s, n), .scale = cr_scratch_f64(&s, n) };
-    cri_rows      weighted = *rows;
-
-    p.dof = cr_scratch_f64(&s, n), p.leverage = cr_scratch_f64(&s, n);
-    CR_TRY(s.status);
-    weighted.w = w;
-    CR_TRY(cri_rows_check_dense(cx, rows, "linear --noise-model"));
-    CR_TRY(cri_noise_model_new(cx, o->noise_model, rows, &m->noise));
-    for (size_t i = 0; i < n; i++) w[i] = 1;
-    for (report->iterations = 0; report->iterations < MOST_TURNS; report->iterations++) {
-        CR_TRY(cr_check_interrupt(cx));
-        cri_predictor_free(cx, &m->fit);
-        CR_TRY(solve_precise(cx, &weighted, o, seed, m));
-        if (!(m->fit.dof > (double)m->noise.noise_terms))
-            CR_TRY(cr_fail(cx, CR_EDATA,
-                           "%zu rows are too few for %zu terms and a model of the noise", n,
-                           rows->p));
-        if (step < 1e-8) break;
-        if (report->iterations == 0) m->noise.noise_level = log(m->fit.sigma);
-        CR_TRY(cri_predictor_predict(cx, &m->fit, rows, &p));
-        cri_noise_model_at(&m->noise, rows, u);
-        for (size_t i = 0; i < n; i++) {
-            double precision = exp(-2 * u[i]), e = rows->y[i] - p.mean[i];
-            u[i] = precision * e * e / fmax(1 - w[i] * p.leverage[i], 1e-6);
-        }
-        CR_TRY(cri_noise_model_step(cx, &m->noise, rows, u, &step));
-        cri_noise_model_at(&m->noise, rows, w);
-        for (size_t i = 0; i < n; i++) w[i] = exp(-2 * w[i]);
-    }
-    report->stop = report->iterations < MOST_TURNS ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
 /* At the maximum; NaN where the rows are used up and the likelihood has none. */
-static double log_likelihood(const linear_state *m, double target_scale)
+static double log_likelihood(const cri_linear *m, double target_scale)
 {
     double n = m->facts.weight, variance = m->facts.rss / n;
     if (!(m->fit.dof > 0)) return NAN;
@@ -273,7 +85,7 @@ static double log_likelihood(const linear_state *m, double target_scale)
 
 /* Whether the rows can be remembered for updates: not a selection, not too many terms, and not at
  * a cost beyond that of the fit. */
-static bool can_remember(const cri_rows *rows, const linear_state *m)
+static bool can_remember(const cri_rows *rows, const cri_linear *m)
 {
     if (m->method != CRI_SUBSET_NONE || m->facts.lsqr || rows->p > CRI_MOST_FACTOR) return false;
     return !cri_rows_are_sparse(rows) || m->facts.gram || rows->n * rows->p <= 1000000;
@@ -281,13 +93,13 @@ static bool can_remember(const cri_rows *rows, const linear_state *m)
 
 /* Standard errors from the residuals of the rows.  A weight is that many rows, or a precision that
  * counts in the score and in the leverage. */
-static cr_status set_robust(cr_ctx *cx, const cri_rows *rows, const linear_options *o,
-                            linear_state *m)
+static cr_status set_robust(cr_ctx *cx, const cri_rows *rows, const cri_linear_options *o,
+                            cri_linear *m)
 {
     cr_status     st = CR_OK;
     cr_scratch    s = cr_scratch_begin(cx);
     double       *square = cr_scratch_f64(&s, rows->n), n = m->facts.weight;
-    bool          precise = o->weights_are == WEIGHTS_PRECISE && rows->w;
+    bool          precise = o->weights_are == CRI_WEIGHTS_PRECISE && rows->w;
     cr_prediction p = { .n = rows->n, .mean = square };
     CR_TRY(s.status);
     if (m->facts.lsqr)
@@ -308,7 +120,7 @@ done:
 }
 
 /* Where it is worth a pass over them: leave-one-out, and the leverages. */
-static cr_status look_at_rows(cr_ctx *cx, linear_state *m, const cri_rows *rows)
+static cr_status look_at_rows(cr_ctx *cx, cri_linear *m, const cri_rows *rows)
 {
     double          terms = m->fit.diagonal ? 1 : (double)rows->p; /* that a row costs */
     cri_fit_quality q;
@@ -325,21 +137,18 @@ static cr_status look_at_rows(cr_ctx *cx, linear_state *m, const cri_rows *rows)
 static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                             void **out_state, cr_report *report)
 {
-    cr_status     st = CR_OK;
-    cri_moments   moments = { 0 };
-    linear_state *m = cr_alloc(cx, 1, sizeof *m);
+    cr_status   st = CR_OK;
+    cri_moments moments = { 0 };
+    cri_linear *m = cr_alloc(cx, 1, sizeof *m);
 
     if (!m) return CR_ENOMEM;
-    const linear_options *o = options;
+    const cri_linear_options *o = options;
     CR_TRY(check_options(cx, o));
     if (o->noise_model && rows->w)
         CR_TRY(cr_fail(cx, CR_EARG,
                        "--noise-model says how precise a row is: --weights does not go "
                        "with it"));
-    CR_TRY(o->noise_model                      ? solve_with_noise(cx, rows, o, seed, m, report)
-           : o->select != CRI_SUBSET_NONE      ? select_and_solve(cx, rows, o, seed, m)
-           : o->weights_are == WEIGHTS_PRECISE ? solve_precise(cx, rows, o, seed, m)
-                                               : solve(cx, rows, o, seed, m, &moments));
+    CR_TRY(cri_linear_solve(cx, rows, o, seed, m, &moments, report));
     warn(cx, m);
     if (o->errors != CRI_CLASSICAL && m->fit.dof > 0) CR_TRY(set_robust(cx, rows, o, m));
     if (o->errors == CRI_CLASSICAL && !o->noise_model && can_remember(rows, m))
@@ -370,8 +179,8 @@ done:
 static bool linear_serves(const cri_rows *rows, const void *options, size_t leaves)
 {
     enum { MOST_MERGED = 200 };
-    const linear_options *o = options;
-    return leaves > 1 && o->solver == SOLVER_AUTO && !o->noise_model &&
+    const cri_linear_options *o = options;
+    return leaves > 1 && o->solver == CRI_LINEAR_AUTO && !o->noise_model &&
            o->errors == CRI_CLASSICAL && o->select == CRI_SUBSET_NONE && rows->p <= MOST_MERGED &&
            !cri_rows_are_sparse(rows) && !cri_bordered_pays(rows);
 }
@@ -388,7 +197,7 @@ static cr_status refuse_update(cr_ctx *cx, bool selects, bool robust)
 
 static cr_status linear_check(cr_ctx *cx, const void *state)
 {
-    const linear_state *m = state;
+    const cri_linear *m = state;
     if (m->factor.q > 0) return CR_OK;
     return refuse_update(cx, m->method != CRI_SUBSET_NONE,
                          m->errors != CRI_CLASSICAL || m->noise.noise_terms > 0);
@@ -397,42 +206,42 @@ static cr_status linear_check(cr_ctx *cx, const void *state)
 static cr_status linear_open(cr_ctx *cx, const cri_rows *rows, const void *options,
                              void **out_state)
 {
-    const linear_options *o = options;
-    cr_status             st = check_options(cx, o);
-    bool                  selects = o->select != CRI_SUBSET_NONE,
+    const cri_linear_options *o = options;
+    cr_status                 st = check_options(cx, o);
+    bool                      selects = o->select != CRI_SUBSET_NONE,
          robust = o->errors != CRI_CLASSICAL || o->noise_model;
     if (st == CR_OK && (selects || robust || rows->p > CRI_MOST_FACTOR))
         st = refuse_update(cx, selects, robust);
     if (st != CR_OK) return st;
-    *out_state = cr_alloc(cx, 1, sizeof(linear_state));
+    *out_state = cr_alloc(cx, 1, sizeof(cri_linear));
     return *out_state ? CR_OK : CR_ENOMEM;
 }
 
 static cr_status linear_gather(cr_ctx *cx, const void *state, const cri_rows *rows,
                                const void *options, void *sums)
 {
-    linear_state *m = sums;
+    cri_linear *m = sums;
     (void)state;
-    if (((const linear_options *)options)->weights_are == WEIGHTS_PRECISE)
+    if (((const cri_linear_options *)options)->weights_are == CRI_WEIGHTS_PRECISE)
         m->precisions = cri_precisions_of_rows(rows);
     return cri_rows_factor_of_rows(cx, rows, NULL, &m->factor);
 }
 
 static cr_status linear_merge(cr_ctx *cx, const void *state, void *to, const void *from)
 {
-    linear_state       *a = to;
-    const linear_state *b = from;
+    cri_linear       *a = to;
+    const cri_linear *b = from;
     (void)state;
     a->precisions = cri_precisions_merge(a->precisions, b->precisions);
     return cri_rows_factor_merge(cx, &a->factor, &b->factor);
 }
 
-static cr_status solve_factor(cr_ctx *cx, const cr_design *design, const linear_options *o,
-                              linear_state *m)
+static cr_status solve_factor(cr_ctx *cx, const cr_design *design, const cri_linear_options *o,
+                              cri_linear *m)
 {
     cr_status       st = CR_OK;
     cri_rows_factor scaled = { 0 };
-    bool            precise = o->weights_are == WEIGHTS_PRECISE;
+    bool            precise = o->weights_are == CRI_WEIGHTS_PRECISE;
     if (precise) {
         CR_TRY(cri_record_copy(cx, cri_rows_factor_record, &m->factor, &scaled));
         cri_precisions_scale_factor(&m->precisions, &scaled);
@@ -448,8 +257,8 @@ done:
 static cr_status linear_solve(cr_ctx *cx, const cr_design *design, const void *options, void *state,
                               cr_report *report)
 {
-    linear_state *m = state;
-    cr_status     st = solve_factor(cx, design, options, m);
+    cri_linear *m = state;
+    cr_status   st = solve_factor(cx, design, options, m);
     if (st != CR_OK) return st;
     m->loocv = m->max_leverage = NAN;
     warn(cx, m);
@@ -460,7 +269,7 @@ static cr_status linear_solve(cr_ctx *cx, const cr_design *design, const void *o
 
 static void linear_reopen(cr_ctx *cx, void *state)
 {
-    linear_state *m = state;
+    cri_linear *m = state;
     cri_predictor_free(cx, &m->fit);
     m->facts = (cri_least_squares){ 0 };
 }
@@ -475,21 +284,21 @@ static cr_status linear_review(cr_ctx *cx, const cri_rows *rows, const void *opt
 static cr_status linear_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                 cr_prediction *out)
 {
-    const linear_state *m = state;
-    cr_status           st = cri_predictor_predict(cx, &m->fit, rows, out);
+    const cri_linear *m = state;
+    cr_status         st = cri_predictor_predict(cx, &m->fit, rows, out);
     return st != CR_OK ? st : cri_noise_model_spread(cx, &m->noise, m->fit.sigma, rows, out->scale);
 }
 
 static cr_status linear_mean_spread(cr_ctx *cx, const void *state, const cri_rows *rows,
                                     double *out_scale, double *out_dof)
 {
-    return cri_predictor_mean_spread(cx, &((const linear_state *)state)->fit, rows, out_scale,
+    return cri_predictor_mean_spread(cx, &((const cri_linear *)state)->fit, rows, out_scale,
                                      out_dof);
 }
 
 static cr_status linear_covariance(cr_ctx *cx, const void *state, double **out, size_t *out_n)
 {
-    const linear_state *m = state;
+    const cri_linear *m = state;
     if (m->noise.noise_terms > 0)
         return cr_fail(cx, CR_EUNSUPPORTED,
                        "coefficients of a mean and of its noise have no covariance "
@@ -530,7 +339,7 @@ static const cr_field linear_statistics[] = {
 static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design *design,
                                  cri_sheet *out)
 {
-    const linear_state      *m = state;
+    const cri_linear        *m = state;
     const cri_least_squares *f = &m->facts;
     double                   rank = (double)f->rank, dof = m->fit.dof, n = f->weight;
     double                   r2 = f->tss > 0 ? 1 - f->rss / f->tss : NAN;
@@ -581,7 +390,7 @@ static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design 
 
 static cr_status linear_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    linear_state        *m = state;
+    cri_linear          *m = state;
     const cri_selection *s = &m->selection;
     size_t               p = cr_design_terms(design);
     (void)cx;
@@ -607,12 +416,12 @@ const cr_model_class cri_class_linear = {
     .tasks = CR_TASK_REGRESSION,
     .options = linear_table,
     .requirements = linear_requirements,
-    .options_size = sizeof(linear_options),
+    .options_size = sizeof(cri_linear_options),
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
     .takes_sparse = true,
     .sums = &(const cri_sums_face){ .record = linear_sums_record,
-                                    .size = sizeof(linear_state),
+                                    .size = sizeof(cri_linear),
                                     .serves = linear_serves,
                                     .check = linear_check,
                                     .open = linear_open,
@@ -631,6 +440,6 @@ const cr_model_class cri_class_linear = {
     .statistics = linear_statistics,
     .tables = cri_selection_tables,
     .state = linear_record,
-    .state_size = sizeof(linear_state),
+    .state_size = sizeof(cri_linear),
     .ready = linear_ready,
 };
