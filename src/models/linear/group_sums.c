@@ -14,47 +14,50 @@ static void fill(const cri_rows *rows, size_t begin, size_t end, size_t q, doubl
     for (size_t i = begin; i < end; i++) out[(i - begin) * q + q - 1] = rows->y[i];
 }
 
-/* N and the means of the groups. */
-static cr_status measure_means(cr_ctx *cx, const cri_rows *rows, const size_t *group, double *X,
-                               cri_group_sums *s)
+/* What is done with a block: rows from .. to - 1 with their targets, X [rows x q], which it may overwrite. */
+typedef cr_status block_fn(cr_ctx *cx, const cri_rows *rows, const size_t *group, size_t from,
+                           size_t to, double *X, cri_group_sums *s);
+
+static cr_status for_each_block(cr_ctx *cx, const cri_rows *rows, const size_t *group, double *X,
+                                block_fn *take, cri_group_sums *s)
 {
-    size_t q = s->q;
-    for (size_t from = 0; from < rows->n; from += BLOCK) {
-        size_t    to = rows->n - from > BLOCK ? from + BLOCK : rows->n;
-        cr_status st = cr_check_interrupt(cx);
-        if (st != CR_OK) return st;
-        fill(rows, from, to, q, X);
-        for (size_t i = from; i < to; i++) {
-            double        w = rows->w ? rows->w[i] : 1, *mean = s->mean + group[i] * q;
-            const double *x = X + (i - from) * q;
-            if (w == 0) continue;
-            s->N[group[i]] += w;
-            for (size_t j = 0; j < q; j++) mean[j] += w / s->N[group[i]] * (x[j] - mean[j]);
-        }
+    cr_status st = CR_OK;
+    for (size_t from = 0; from < rows->n && st == CR_OK; from += BLOCK) {
+        size_t to = rows->n - from > BLOCK ? from + BLOCK : rows->n;
+        st = cr_check_interrupt(cx);
+        if (st != CR_OK) break;
+        fill(rows, from, to, s->q, X);
+        st = take(cx, rows, group, from, to, X, s);
     }
-    for (size_t g = 0; g < s->J; g++) s->weight += s->N[g];
+    return st;
+}
+
+/* N and the means of the groups. */
+static cr_status add_to_means(cr_ctx *cx, const cri_rows *rows, const size_t *group, size_t from,
+                              size_t to, double *X, cri_group_sums *s)
+{
+    (void)cx;
+    for (size_t i = from; i < to; i++) {
+        double        w = rows->w ? rows->w[i] : 1, *mean = s->mean + group[i] * s->q;
+        const double *x = X + (i - from) * s->q;
+        if (w == 0) continue;
+        s->N[group[i]] += w;
+        for (size_t j = 0; j < s->q; j++) mean[j] += w / s->N[group[i]] * (x[j] - mean[j]);
+    }
     return CR_OK;
 }
 
 /* W. */
-static cr_status measure_within(cr_ctx *cx, const cri_rows *rows, const size_t *group, double *X,
-                                cri_group_sums *s)
+static cr_status add_to_within(cr_ctx *cx, const cri_rows *rows, const size_t *group, size_t from,
+                               size_t to, double *X, cri_group_sums *s)
 {
     size_t q = s->q;
-    for (size_t from = 0; from < rows->n; from += BLOCK) {
-        size_t    to = rows->n - from > BLOCK ? from + BLOCK : rows->n;
-        cr_status st = cr_check_interrupt(cx);
-        if (st != CR_OK) return st;
-        fill(rows, from, to, q, X);
-        for (size_t i = from; i < to; i++) {
-            double root = rows->w ? sqrt(rows->w[i]) : 1, *x = X + (i - from) * q;
-            for (size_t j = 0; j < q; j++) x[j] = root * (x[j] - s->mean[group[i] * q + j]);
-        }
-        st = cr_syrk(cx, 1, cr_cmat_of(X, to - from, q), CR_TRANSPOSED, from > 0,
-                     cr_mat_of(s->within, q, q));
-        if (st != CR_OK) return st;
+    for (size_t i = from; i < to; i++) {
+        double root = rows->w ? sqrt(rows->w[i]) : 1, *x = X + (i - from) * q;
+        for (size_t j = 0; j < q; j++) x[j] = root * (x[j] - s->mean[group[i] * q + j]);
     }
-    return CR_OK;
+    return cr_syrk(cx, 1, cr_cmat_of(X, to - from, q), CR_TRANSPOSED, from > 0,
+                   cr_mat_of(s->within, q, q));
 }
 
 /* Means of all rows go from the groups', and all is divided by the scales. */
@@ -107,8 +110,9 @@ cr_status cri_group_sums_new(cr_ctx *cx, cr_scratch *arena, const cri_rows *rows
     cri_rows_groups(rows, group);
     for (size_t i = 0; i < rows->n; i++)
         if (group[i] >= J) CR_TRY(cr_fail(cx, CR_EDATA, "a row is of a group that is not there"));
-    CR_TRY(measure_means(cx, rows, group, X, &s));
-    CR_TRY(measure_within(cx, rows, group, X, &s));
+    CR_TRY(for_each_block(cx, rows, group, X, add_to_means, &s));
+    for (size_t g = 0; g < J; g++) s.weight += s.N[g];
+    CR_TRY(for_each_block(cx, rows, group, X, add_to_within, &s));
     CR_TRY(standardise(cx, arena, intercept, by_sd, &s));
     for (size_t j = 0; j < q; j++) {
         double square = s.within[j * q + j];
