@@ -6,10 +6,10 @@
 #include "base/rng.h"
 #include "base/sort.h"
 #include "data/table/subset.h"
+#include "models/core/model_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct curve_work {
     const cri_plan *plan;
@@ -29,10 +29,8 @@ CRI_COMPARE_BY_TWO(by_place, placed_row, place, row);
 static const cr_column *class_column(const cri_plan *p)
 {
     const cr_model_spec *m = &p->specs[0];
-    for (size_t i = m->n_settings; p->task == CR_TASK_CLASSIFICATION && i-- > 0;)
-        if (strcmp(m->settings[i].name, "target") == 0)
-            return cr_table_find(p->table, m->settings[i].value);
-    return NULL;
+    const char          *target = cri_setting_of(m->settings, m->n_settings, "target");
+    return target && p->task == CR_TASK_CLASSIFICATION ? cr_table_find(p->table, target) : NULL;
 }
 
 /* Orders rows[0..n) at random such that every beginning holds the classes in proportion. */

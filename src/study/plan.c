@@ -24,9 +24,7 @@ uint64_t cri_item_seed(uint64_t seed, uint64_t purpose, uint64_t item)
 
 static const char *setting(const cr_model_spec *m, const char *name)
 {
-    for (size_t i = m->n_settings; i-- > 0;)
-        if (strcmp(m->settings[i].name, name) == 0) return m->settings[i].value;
-    return NULL;
+    return cri_setting_of(m->settings, m->n_settings, name);
 }
 
 /* The seed as the fit reads it: "1e3" is a number too. */

@@ -134,14 +134,11 @@ cr_status cr_fit_stream(cr_ctx *cx, const char *name, cr_stream *stream, const c
     const cr_model_class *c = cr_class_find(cx, name);
     ahead                 a = { 0 };
     cr_model             *m = NULL;
-    const char           *target = NULL;
 
     if (!c) return CR_EARG;
     CR_TRY(check_class(cx, c));
     CR_TRY(check_settings(cx, c, settings, n_settings));
-    for (size_t i = 0; i < n_settings; i++)
-        if (strcmp(settings[i].name, "target") == 0) target = settings[i].value;
-    CR_TRY(start(cx, stream, c, target, &a));
+    CR_TRY(start(cx, stream, c, cri_setting_of(settings, n_settings, "target"), &a));
     cri_hold_warnings(cx);
     CR_TRY(cri_model_fit(cx, name, a.block, settings, n_settings, a.next ? stream : NULL, &m));
     if (!by_passes(c)) CR_TRY(go_on(cx, &a));

@@ -68,6 +68,13 @@ bool cri_setting_is(const cr_setting *s, const char *name)
     return cr_option_find(table, s->name) != NULL;
 }
 
+const char *cri_setting_of(const cr_setting *settings, size_t n_settings, const char *name)
+{
+    for (size_t i = n_settings; i-- > 0;)
+        if (cri_setting_is(&settings[i], name)) return settings[i].value;
+    return NULL;
+}
+
 cr_status cri_model_set(cr_ctx *cx, cr_model *m, const char *name, const char *value)
 {
     struct {

@@ -35,6 +35,8 @@ cr_model *cri_model_new(cr_ctx *cx, const cr_model_class *c);
 cr_status cri_model_set(cr_ctx *cx, cr_model *model, const char *name, const char *value);
 /* Whether a setting is of this option; '-' and '_' count as the same.  Pure. */
 bool cri_setting_is(const cr_setting *setting, const char *name);
+/* What the last setting of this option says; NULL: there is none. */
+const char *cri_setting_of(const cr_setting *settings, size_t n_settings, const char *name);
 
 /* cr_fit; with opt_rest, to the first block of a stream that has more of them: the state waits for those,
  * or, by passes over all of them, has been fitted. */

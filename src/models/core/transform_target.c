@@ -190,8 +190,7 @@ cr_status cri_find_power(cr_ctx *cx, const char *name, const cr_table *t,
 
     CR_TRY(scratch.status);
     s.n = cri_settings_plain(settings, n_settings, true, some) + 1;
-    for (size_t i = 0; i < n_settings; i++)
-        if (strcmp(settings[i].name, "target") == 0) s.target = settings[i].value;
+    s.target = cri_setting_of(settings, n_settings, "target");
     CR_TRY(find_top(&s, -2, 2, &lambda));
     *out = round(lambda * 1e4) / 1e4;
 done:
