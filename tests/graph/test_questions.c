@@ -55,12 +55,6 @@ static const struct {
     [CR_QUESTION_IMAP] = { NULL, NULL }, /* of a file: test_query_structure.c */
 };
 
-static const char NORMALS[] =
-    "{\"network\": \"gaussian\", \"variables\": {"
-    " \"x\": {\"linear-gaussian\": {\"intercept\": 1, \"variance\": 2}},"
-    " \"y\": {\"linear-gaussian\": {\"weights\": {\"x\": 0.5}, \"variance\": 1}},"
-    " \"z\": {\"linear-gaussian\": {\"weights\": {\"y\": -2}, \"variance\": 3}}}}";
-
 /* What stands in every answer. */
 static const char HEAD[] = "query method exact log_evidence cost plan";
 

@@ -7,11 +7,6 @@
 
 #include <jansson.h>
 
-static const char NORMALS[] =
-    "{\"network\": \"gaussian\", \"variables\": {"
-    " \"x\": {\"linear-gaussian\": {\"intercept\": 1, \"variance\": 2}},"
-    " \"y\": {\"linear-gaussian\": {\"weights\": {\"x\": 0.5}, \"variance\": 1}}}}";
-
 static cr_model *load(cr_ctx *cx, const char *text)
 {
     cr_model   *m = NULL;
@@ -57,7 +52,7 @@ TEST(values_too)
 {
     cr_model *m = load(cx, NORMALS);
     bool      states = true;
-    assert_int_equal(cr_variables_count(cr_model_variables(m, &states)), 2);
+    assert_int_equal(cr_variables_count(cr_model_variables(m, &states)), 3);
     assert_false(states);
     assert_close(ask(cx, m, "P(x)", "{\"y\": 2}", "marginals", "x", "mean"), 2, 1e-14);
     assert_close(ask(cx, m, "P(x | y=2)", NULL, "marginals", "x", "sd"), sqrt(2 - 1 / 1.5), 1e-14);
@@ -99,7 +94,7 @@ TEST(rows_agree_with_questions)
 TEST(refusals_say_why)
 {
     cr_model     *m = load(cx, CHAIN), *normals = load(cx, NORMALS);
-    cr_table     *t = make_cases(cx);
+    cr_table     *t = make_cases(cx), *others = NULL;
     cr_posteriors p = { 0 };
     char         *text = NULL;
     assert_fails_with(cx, cr_model_query(cx, m, "P(w)", NULL, NULL, &text), CR_EARG,
@@ -111,11 +106,15 @@ TEST(refusals_say_why)
     assert_fails_with(cx, cr_model_infer(cx, m, t, "w", NULL, NULL, &p), CR_EARG, "'w'");
     assert_fails_with(cx, cr_model_infer(cx, m, t, NULL, "{\"z\": \"z0\"}", NULL, &p), CR_EDATA,
                       "is a column of cases too");
-    assert_fails_with(cx, cr_model_infer(cx, normals, t, NULL, NULL, NULL, &p), CR_EDATA,
-                      "no column of cases names a variable");
+    assert_ok(cx, cr_table_new(cx, "others", 3, &others));
+    assert_ok(cx, cr_table_add_category(cx, others, "g", (uint32_t[]){ 0, 0, 0 },
+                                        (const char *[]){ "a" }, 1));
+    assert_fails_with(cx, cr_model_infer(cx, normals, others, NULL, NULL, NULL, &p), CR_EDATA,
+                      "no column of others names a variable");
     assert_fails_with(cx, cr_model_write_network(cx, normals, "x.bif", CR_FORMAT_AUTO), CR_EARG,
                       "only .json and .cred");
     assert_null(text);
+    cr_table_free(cx, others);
     cr_table_free(cx, t);
     cr_model_free(cx, m);
     cr_model_free(cx, normals);
