@@ -225,7 +225,7 @@ TEST(qr_rank)
     uint64_t seed = 7;
     cr_mat   A = random_matrix(30, 6, 0, &seed);
     cr_qr    qr;
-    double   rcond = 0;
+    double   rcond = 0, whole = 0;
     for (size_t i = 0; i < 30; i++) {
         *entry(A, i, 4) = *entry(A, i, 0) - 2 * *entry(A, i, 1);
         *entry(A, i, 5) = *entry(A, i, 2) + *entry(A, i, 3);
@@ -251,6 +251,8 @@ TEST(qr_rank)
         assert_int_equal(qr.rank, rank[t]);
         assert_ok(cx, cr_qr_rcond(cx, &qr, &rcond));
         assert_relative(rcond, condition[t], 1e-12);
+        assert_ok(cx, cr_qr_condition(cx, &qr, &whole));
+        assert_relative(whole, 1 / condition[t], 1e-12);
         double b[4] = { 1e-10, 1e-10, 1e-10, 1e-10 };
         cr_qr_solve_r(&qr, false, b); /* only the leading `rank` entries are touched */
         assert_relative(fabs(b[2]), rank[t] == 3 ? 1 : 1e-10, 1e-14);

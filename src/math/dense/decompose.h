@@ -28,6 +28,9 @@ CR_API void cr_qr_solve_r(const cr_qr *qr, bool transpose, double *b);
 /* Reciprocal condition number of the leading rank x rank part of R (1-norm, estimated); 1 at rank
  * 0. */
 CR_API cr_status cr_qr_rcond(cr_ctx *cx, const cr_qr *qr, double *out_rcond);
+/* Condition number of the leading columns as the root of that of R^T R (1-norm, estimated), which is the same in any order
+ * of the columns; 1 at rank 0.  O(rank^3). */
+CR_API cr_status cr_qr_condition(cr_ctx *cx, const cr_qr *qr, double *out_condition);
 
 /* A = V diag(w) V^T for symmetric A (lower triangle read): w ascending, column j of V [n x n]
  * belongs to w[j], its largest entry (the first of several) made positive.  A is left as it was. */

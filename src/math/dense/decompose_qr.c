@@ -7,6 +7,7 @@
 #include <cblas.h>
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 enum { MOST_PANEL = 32 };
 static const double AT_ONCE = 1e8; /* m n k of what one call of LAPACK may do */
@@ -153,6 +154,35 @@ cr_status cr_qr_rcond(cr_ctx *cx, const cr_qr *qr, double *out_rcond)
     if (qr->rank > 0)
         cri_dtrcon('1', 'U', 'N', (int)qr->rank, qr->factors, (int)qr->m, &rcond, work, iwork);
     *out_rcond = rcond;
+done:
+    cri_blas_leave();
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cr_qr_condition(cr_ctx *cx, const cr_qr *qr, double *out_condition)
+{
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(cx);
+    size_t        r = qr->rank, m = qr->m;
+    const double *R = qr->factors;
+    double       *G = cr_scratch_bytes(&s, r, r * sizeof *G), norm = 0, rcond = 1;
+    double       *work = cr_scratch_matrix(&s, r, 3);
+    int          *iwork = cr_scratch_bytes(&s, r, sizeof *iwork);
+
+    cri_blas_enter();
+    CR_TRY(s.status);
+    for (size_t j = 0; j < r; j++) memcpy(G + j * r, R + j * m, (j + 1) * sizeof *G);
+    if (r > 0)
+        cblas_dtrmm(CblasColMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, (int)r, (int)r,
+                    1, R, (int)m, G, (int)r);
+    for (size_t j = 0; j < r; j++) {
+        double sum = 0;
+        for (size_t i = 0; i < r; i++) sum += fabs(G[j * r + i]);
+        norm = fmax(norm, sum);
+    }
+    if (r > 0) cri_dpocon('U', (int)r, R, (int)m, norm, &rcond, work, iwork);
+    *out_condition = 1 / sqrt(rcond);
 done:
     cri_blas_leave();
     cr_scratch_end(&s);

@@ -63,7 +63,7 @@ cr_status cri_least_squares_factor(cr_ctx *cx, const cri_rows_factor *f, const c
     cr_scratch s = cr_scratch_begin(cx);
     size_t     p = f->p, n = f->q + 1;
     double    *b = cr_scratch_f64(&s, p), *workspace = cr_scratch_f64(&s, p + 1), rss, rcond = 1,
-           tss = 0;
+           tss = 0, condition = 1;
     problem       q = { .p = p,
                         .n = n,
                         .C = cr_scratch_matrix(&s, n, p),
@@ -82,6 +82,7 @@ cr_status cri_least_squares_factor(cr_ctx *cx, const cri_rows_factor *f, const c
     CR_TRY(cri_qr_prefer_earlier(cx, q.C, &q.qr));
     CR_TRY(cri_predictor_new(cx, p, q.qr.rank, &fit));
     if (q.qr.rank > 0) CR_TRY(cr_qr_rcond(cx, &q.qr, &rcond));
+    CR_TRY(cr_qr_condition(cx, &q.qr, &condition));
     CR_TRY(solve(cx, &q, b, &rss));
     memcpy(fit.centre, q.c, p * sizeof(double));
     memcpy(fit.scale, q.D, p * sizeof(double));
@@ -95,7 +96,7 @@ cr_status cri_least_squares_factor(cr_ctx *cx, const cri_rows_factor *f, const c
                                       .weight = f->weight,
                                       .rss = rss,
                                       .tss = tss,
-                                      .condition = 1 / rcond,
+                                      .condition = condition,
                                       .correction = 0x1p-52 / rcond };
     *out_fit = fit;
     fit = (cri_predictor){ 0 };

@@ -310,9 +310,9 @@ cr_status cri_least_squares_qr(cr_ctx *cx, const cri_rows *rows, bool intercept,
     cri_predictor_set_qr(&fit, &q.qr, column);
     facts.rank = q.k;
     facts.weight = q.W;
-    facts.condition = 1 / rcond;
+    CR_TRY(cr_qr_condition(cx, &q.qr, &facts.condition));
     cri_predictor_set_noise(&fit, intercept, q.W, q.k, facts.rss);
-    bool worth = facts.condition > 1e4 && cells * (double)q.p <= 2e8;
+    bool worth = 1 / rcond > 1e4 && cells * (double)q.p <= 2e8;
     if (fit.dof > 0 && worth) CR_TRY(refine_sds(cx, &q, &x, &fit));
     leave_aliased(cx, &q, rows->design, constant, &fit);
     *out_fit = fit;
