@@ -7,7 +7,8 @@
  * are large the answer comes by LSQR (ridge_sparse.h).  Of a category of many levels the primal
  * eliminates the levels, O(n + p) (bordered.h), and keeps no moments.
  * s^2 is estimated as RSS / (n - df), df = 1 + tr G (G + lambda I)^-1, n the sum of the weights, and
- * intervals are Student t with n - df degrees of freedom.
+ * intervals are Student t with n - df degrees of freedom; where less than one is left, s^2 and n - 1 are those of the
+ * prior (cri_ridge_set_noise).
  * Hoerl & Kennard (1970); Hastie, Tibshirani & Friedman (2009), sec. 3.4.1. */
 #include "bordered.h"
 #include "dense_terms.h"
@@ -179,16 +180,36 @@ static void set_scores(ridge_state *m, double n, double tt, const cr_design *des
         -0.5 * n * (log(2 * M_PI * m->rss / n) + 1) - n * log(design->target_scale);
 }
 
-/* The noise and what follows from it, of the residual sum of squares, n rows and tt of the target. */
-static void set_noise(cr_ctx *cx, ridge_state *m, double n, double tt, const cr_design *design,
-                      cr_report *report)
+/* The rows are met almost exactly. */
+static void warn_of_weak_penalty(cr_ctx *cx, double n, double df, bool without)
 {
-    double left = n - m->df;
-    m->fit.sigma = left > 0 ? sqrt(m->rss / left) : NAN; /* one row tells nothing of the noise */
-    m->fit.dof = left > 0 ? left : INFINITY;
+    cr_log(cx, CR_LOG_WARNING,
+           without
+               ? "the penalty is so weak that %.2g of %.6g degrees of freedom are left: the "
+                 "residuals do not show the noise, and no intervals can be given; a larger "
+                 "--lambda leaves more, and credence tune finds one"
+               : "the penalty is so weak that %.2g of %.6g degrees of freedom are left: the noise "
+                 "is estimated from the size of the coefficients instead of the residuals; a "
+                 "larger --lambda leaves more, and credence tune finds one",
+           fmax(n - df, 0), n);
+}
+
+/* The noise and what follows from it, of the residual sum of squares, n rows and tt of the target; true where it is that
+ * of the prior. */
+static bool find_noise(cr_ctx *cx, ridge_state *m, double n, double tt, const cr_design *design,
+                       cr_report *report)
+{
+    bool by_prior = cri_ridge_set_noise(n, m->df, m->rss, m->lambda, &m->fit);
     if (isnan(m->fit.sigma)) cri_warn_no_spread(cx);
     cri_predictor_set_sds(&m->fit);
     set_scores(m, n, tt, design, report);
+    return by_prior;
+}
+
+static void set_noise(cr_ctx *cx, ridge_state *m, double n, double tt, const cr_design *design,
+                      cr_report *report)
+{
+    if (find_noise(cx, m, n, tt, design, report)) warn_of_weak_penalty(cx, n, m->df, false);
 }
 
 /* What does not wait for the coefficients; the predictor is allocated. */
@@ -303,6 +324,7 @@ static cr_status solve_sparse(cr_ctx *cx, ridge_state *m, const cri_rows *rows,
     m->rss = f.rss;
     m->loocv = f.loocv;
     set_scores(m, f.weight, f.tt, rows->design, report);
+    if (f.by_prior) warn_of_weak_penalty(cx, f.weight, f.df, !dual);
     report->stop = dual ? CR_STOP_CLOSED_FORM : f.converged ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
     report->iterations = f.iterations;
     if (rows->p > 0 && isnan(m->fit.coef_sd[0]))
@@ -446,7 +468,7 @@ static cr_status ridge_review(cr_ctx *cx, const cri_rows *rows, const void *opti
     cr_status          st = look_at_rows(cx, m, rows);
     if (st != CR_OK || isnan(m->fit.sigma)) return st;
     if (!((const ridge_options *)options)->intercept) tt += z->weight * mean * mean;
-    set_noise(cx, m, z->weight, tt, rows->design, report);
+    find_noise(cx, m, z->weight, tt, rows->design, report);
     return CR_OK;
 }
 

@@ -21,11 +21,16 @@ static cr_status set_fit(cr_ctx *cx, const cri_sparse_terms *z, const double *b,
     return CR_OK;
 }
 
-static void set_noise(const cri_ridge_facts *f, cri_predictor *fit)
+bool cri_ridge_set_noise(double weight, double df, double rss, double lambda, cri_predictor *fit)
 {
-    double left = f->weight - f->df;
-    fit->sigma = left > 0 ? sqrt(f->rss / left) : NAN;
+    double left = weight - df, rows = weight - fit->has_intercept;
+    bool   prior = left < 1 && lambda > 0 && rows > 0;
+    for (size_t j = 0; prior && j < fit->p; j++)
+        rss += lambda * fit->coef[j] * fit->scale[j] * (fit->coef[j] * fit->scale[j]);
+    if (prior) left = rows;
+    fit->sigma = left > 0 ? sqrt(rss / left) : NAN; /* one row tells nothing of the noise */
     fit->dof = left > 0 ? left : INFINITY;
+    return prior;
 }
 
 /* --- the dual -------------------------------------------------------------------------------- */
@@ -168,7 +173,7 @@ cr_status cri_ridge_dual_sparse(cr_ctx *cx, const cri_ridge_problem *o, cri_pred
     set_facts(&z, inverse, a, o->lambda, o->intercept, &facts);
     CR_TRY(set_fit(cx, &z, b, o->intercept, &fit));
     fit.mean_share = o->intercept ? 1 / z.weight : 0;
-    set_noise(&facts, &fit);
+    facts.by_prior = cri_ridge_set_noise(facts.weight, facts.df, facts.rss, o->lambda, &fit);
     CR_TRY(cri_kept_rows_new(cx, &z, L, o->lambda, &kept));
     if ((double)n * (double)n * (double)p <= 4e10) CR_TRY(set_sds(cx, &z, &kept, &fit));
     CR_TRY(cri_kept_rows_set_intercept_sd(cx, &kept, &fit));
@@ -270,7 +275,8 @@ cr_status cri_ridge_products(cr_ctx *cx, const cri_ridge_problem *o, cri_predict
     f.tt = z.tt;
     CR_TRY(set_fit(cx, &z, b, o->intercept, &fit));
     fit.mean_share = f.df / f.weight;
-    set_noise(&f, &fit);
+    f.by_prior = cri_ridge_set_noise(f.weight, f.df, f.rss, o->lambda, &fit);
+    if (f.by_prior) fit.sigma = NAN; /* the mean leverage is not that of a new row then */
     *out_fit = fit, *out_facts = f;
     fit = (cri_predictor){ 0 };
 done:

@@ -35,7 +35,8 @@ typedef struct cri_ridge_facts {
     double rss, loocv, weight, tt;
     size_t iterations;
     bool   converged;
-    bool   cg; /* by conjugate gradients */
+    bool   cg;       /* by conjugate gradients */
+    bool   by_prior; /* the noise: see cri_ridge_set_noise */
 } cri_ridge_facts;
 
 /* auto: conjugate gradients where they pay, and LSQR from there where rounding stops them. */
@@ -48,6 +49,12 @@ typedef struct cri_ridge_problem {
     uint64_t        seed;
     cri_products    products;
 } cri_ridge_problem;
+
+/* sigma and dof of a fit with coefficients: from the residuals, with weight - df degrees of freedom; or, where fewer
+ * than one is left of them, from the prior that the penalty stands for, b ~ N(0, sigma^2 / lambda), under which
+ * (rss + lambda |b|^2) / sigma^2 is chi-square with one degree of freedom for each row but that of the intercept.
+ * true in the second case. */
+bool cri_ridge_set_noise(double weight, double df, double rss, double lambda, cri_predictor *fit);
 
 /* Coefficients, sds where n^2 p operations can be afforded (else NaN), and the rows for leverages.
  * lambda must be above 0. */

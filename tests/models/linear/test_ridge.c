@@ -77,6 +77,11 @@ static void solve_oracle(oracle *o, const double *X, const double *y, const doub
         o->loocv += wi * (e / (1 - h)) * (e / (1 - h)) / o->weight;
     }
     o->sigma2 = o->rss / (o->weight - o->df);
+    if (o->weight - o->df < 1 && lambda > 0) { /* b and the rows under the prior */
+        long double square = o->rss;
+        for (size_t j = 0; j < p; j++) square += lambda * o->coef[j] * o->coef[j];
+        o->sigma2 = square / (o->weight - o->intercept);
+    }
     for (size_t j = 0; j < p; j++) {
         o->coef[j] /= o->scale[j];
         o->b0 -= o->coef[j] * o->centre[j];
@@ -207,6 +212,39 @@ TEST(strong_penalty)
 }
 
 /* Leaving a row out and fitting again; the columns are not scaled, so that the penalty stays. */
+/* Many more columns than rows and a weak penalty leave nothing of the residuals: intervals are finite, hold for
+ * coefficients from the prior, and the weak penalty is named. */
+TEST(weak_penalty_of_many_columns)
+{
+    enum { ROWS = 20, COLUMNS = 200, NEW = 10, RUNS = 60 };
+    static double X[(ROWS + NEW) * COLUMNS];
+    double        y[ROWS + NEW], held = 0, count = 0;
+    warnings      said = { 0 };
+    cr_ctx_set_log(cx, keep_warning, &said);
+    for (uint64_t run = 0; run < RUNS; run++) {
+        cr_rng r = cr_rng_stream(run, 61);
+        double b[COLUMNS];
+        draw_normals(&r, X, (ROWS + NEW) * COLUMNS), draw_normals(&r, b, COLUMNS);
+        for (size_t i = 0; i < ROWS + NEW; i++) {
+            y[i] = cr_rng_normal(&r);
+            for (size_t j = 0; j < COLUMNS; j++) y[i] += b[j] * X[i * COLUMNS + j];
+        }
+        cr_model     *m = fit(cx, "ridge", make_table(cx, X, ROWS, COLUMNS, y, NULL), "target=y");
+        cr_prediction q =
+            predict(cx, m, make_table(cx, X + ROWS * COLUMNS, NEW, COLUMNS, NULL, NULL));
+        for (size_t i = 0; i < NEW; i++, count++) {
+            double sd, low, high;
+            assert_ok(cx, cr_prediction_interval(cx, &q, i, 0.95, &sd, &low, &high));
+            assert_true(high - low < 1000);
+            held += low < y[ROWS + i] && y[ROWS + i] < high;
+        }
+        cr_model_free(cx, m);
+    }
+    assert_int_equal(said.n, RUNS);
+    assert_non_null(strstr(said.text, "the penalty is so weak"));
+    assert_true(held / count > 0.92 && held / count < 0.98);
+}
+
 TEST(loocv_by_refitting)
 {
     double            X[N * P], y[N], XX[N * P], yy[N], sum = 0;
