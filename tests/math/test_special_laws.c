@@ -65,6 +65,11 @@ TEST(gamma_laws)
                      log(M_PI) + cr_lmvgamma(2, x + 0.5) + cr_lgamma_abs(x + 1), 4e-15);
     }
     assert_true(isnan(cr_lmvgamma(2.5, 9)) && isnan(cr_lmvgamma(3, 1)) && isnan(cr_lmvgamma(0, 1)));
+    for (double x = 1e-3; x < 1e6; x *= 1.7)
+        assert_relative(cr_trigamma_inv(cr_trigamma(x)), x, 1e-9);
+    assert_relative(cr_trigamma_inv(1e12), 1e-6, 1e-6);
+    assert_relative(cr_trigamma_inv(1e-9), 1e9, 1e-6);
+    assert_true(isinf(cr_trigamma_inv(0)) && isnan(cr_trigamma_inv(-1)));
     assert_true(cr_digamma_inv(-INFINITY) == 0 && cr_digamma_inv(INFINITY) == INFINITY);
     assert_true(isnan(cr_digamma_inv(NAN)) && isnan(cr_tetragamma(-2)) && isnan(cr_stirlerr(-1)));
     assert_true(cr_stirlerr(0) == INFINITY && isnan(cr_lgamma_diff(0, 1)));

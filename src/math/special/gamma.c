@@ -95,6 +95,22 @@ double cr_tetragamma(double x)
 
 static const double EULER = 0.57721566490153286061;
 
+/* Newton's steps on 1 / trigamma, which is convex and almost straight, from below; beyond 1e7 and below 1e-6 the first
+ * term of its series is all there is.  Smyth (2004), Stat. Appl. Genet. Mol. Biol. 3(1), appendix. */
+double cr_trigamma_inv(double y)
+{
+    if (!(y > 0)) return y == 0 ? INFINITY : NAN;
+    if (y > 1e7) return 1 / sqrt(y);
+    if (y < 1e-6) return 0.5 + 1 / y;
+    double x = 0.5 + 1 / y;
+    for (int step = 0; step < 50; step++) {
+        double f = cr_trigamma(x), move = f * (1 - f / y) / cr_tetragamma(x);
+        x += move;
+        if (fabs(move) < 1e-9 * x) break; /* the next would be its square */
+    }
+    return x;
+}
+
 /* Newton's steps on psi(exp(u)) = y, which is concave and almost straight on both sides; the start
  * from Minka (2000), "Estimating a Dirichlet distribution", appendix C.  Above 20, psi(x) is
  * log(x - 1/2) and below -1e9 it is -1/x - gamma, but for less than the rounding. */

@@ -82,6 +82,8 @@ CR_API double cr_digamma(double x);
 CR_API double cr_trigamma(double x);
 /* Its third derivative, likewise. */
 CR_API double cr_tetragamma(double x);
+/* x > 0 with trigamma(x) = y, y > 0. */
+CR_API double cr_trigamma_inv(double y);
 /* x > 0 with digamma(x) = y. */
 CR_API double cr_digamma_inv(double y);
 /* The logarithm of that x, which does not overflow. */

@@ -127,7 +127,7 @@ static cr_status bayes_predict(cr_ctx *cx, const void *state, const cri_rows *ro
     cr_status        st = cri_dual_predict(cx, &m->fit, &m->kept, rows, out);
     if (st == CR_OK && m->varying.groups > 0)
         st = cri_varying_predict(cx, &m->varying, &m->fit, rows, out);
-    return st != CR_OK ? st : cri_noise_model_spread(cx, &m->noise, m->fit.sigma, rows, out->scale);
+    return st != CR_OK ? st : cri_noise_model_spread(cx, &m->noise, m->fit.sigma, rows, out);
 }
 
 static cr_status bayes_mean_spread(cr_ctx *cx, const void *state, const cri_rows *rows,

@@ -182,20 +182,6 @@ static cr_status add_node(work *w, double share, double spread, cri_group_poster
 
 /* --- the posterior --------------------------------------------------------------------------- */
 
-/* x with trigamma(x) = y > 0, by Newton's method on 1 / trigamma. */
-static double inverse_trigamma(double y)
-{
-    double x = 0.5 + 1 / y;
-    for (int step = 0; step < 50; step++) {
-        double f = cr_trigamma(x), h = 1e-4 * x;
-        double slope = (cr_trigamma(x + h) - cr_trigamma(x - h)) / (2 * h);
-        double move = f * (1 - f / y) / slope;
-        x = fmax(x + move, 1e-3 * x);
-        if (fabs(move) < 1e-10 * x) break;
-    }
-    return x;
-}
-
 /* What a group that was not seen adds: predictions there are a mixture of t's over the nodes, taken as
  * the t whose log scale^2 has the same mean and variance. */
 static void set_unseen(const averages *a, const cri_predictor *fit, cri_varying *v)
@@ -205,7 +191,7 @@ static void set_unseen(const averages *a, const cri_predictor *fit, cri_varying 
         variance += cr_trigamma(dof / 2);
         log_V += log(dof / 2) - cr_digamma(dof / 2);
     }
-    v->unseen_dof = variance > 1e-6 ? 2 * inverse_trigamma(variance) : INFINITY;
+    v->unseen_dof = variance > 1e-6 ? 2 * cr_trigamma_inv(variance) : INFINITY;
     if (isfinite(v->unseen_dof)) log_V += cr_digamma(v->unseen_dof / 2) - log(v->unseen_dof / 2);
     v->unseen = fmax(exp(log_V) / a->sigma2 - 1 - fit->mean_share, 0);
 }

@@ -286,7 +286,7 @@ static cr_status linear_predict(cr_ctx *cx, const void *state, const cri_rows *r
 {
     const cri_linear *m = state;
     cr_status         st = cri_predictor_predict(cx, &m->fit, rows, out);
-    return st != CR_OK ? st : cri_noise_model_spread(cx, &m->noise, m->fit.sigma, rows, out->scale);
+    return st != CR_OK ? st : cri_noise_model_spread(cx, &m->noise, m->fit.sigma, rows, out);
 }
 
 static cr_status linear_mean_spread(cr_ctx *cx, const void *state, const cri_rows *rows,

@@ -3,6 +3,7 @@
 #include "models/common/noise_terms.h"
 #include "base/scratch.h"
 #include "math/dense/chol.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,6 +23,8 @@ cr_status cri_noise_model_new(cr_ctx *cx, const char *columns, const cri_rows *r
 
     CR_TRY(cri_noise_terms(&s, columns, rows->design, &which, &m.noise_terms));
     CR_TRY(cri_record_allocate(cx, cri_noise_model_record, &m));
+    m.noise_cov = cr_alloc(cx, m.noise_terms, m.noise_terms * sizeof(double));
+    if (!m.noise_cov) CR_TRY(CR_ENOMEM);
     for (size_t j = 0; j < m.noise_terms; j++) {
         m.noise_term[j] = which[j];
         cri_noise_term_moments(rows, which[j], x, &m.noise_centre[j], NULL);
@@ -92,6 +95,9 @@ static void set_sds(cri_noise_model *m, const double *V, const double *unit)
         }
     m->noise_zero_sd = sqrt(fmax(zero, 0) / 2);
     for (size_t a = 1; a < q; a++) m->noise_sd[a - 1] = sqrt(V[a * q + a] / 2) / unit[a];
+    for (size_t a = 1; a < q; a++)
+        for (size_t b = 1; b < q; b++)
+            m->noise_cov[(a - 1) * (q - 1) + b - 1] = V[a * q + b] / (2 * unit[a] * unit[b]);
 }
 
 cr_status cri_noise_model_step(cr_ctx *cx, cri_noise_model *m, const cri_rows *rows,
@@ -130,18 +136,41 @@ done:
     return st;
 }
 
+/* Var(g . (x - centre)) of a row; x [noise_terms]. */
+static double variance_at(const cri_noise_model *m, const double *x)
+{
+    size_t k = m->noise_terms;
+    double sum = 0;
+    for (size_t a = 0; a < k; a++)
+        for (size_t b = 0; b < k; b++)
+            sum +=
+                (x[a] - m->noise_centre[a]) * m->noise_cov[a * k + b] * (x[b] - m->noise_centre[b]);
+    return fmax(sum, 0);
+}
+
+static double fewer_dof(double dof, double variance)
+{
+    double of_log = (isfinite(dof) ? cr_trigamma(dof / 2) : 0) + 4 * variance;
+    return of_log > 1e-12 ? 2 * cr_trigamma_inv(of_log) : dof;
+}
+
 cr_status cri_noise_model_spread(cr_ctx *cx, const cri_noise_model *m, double sigma,
-                                 const cri_rows *rows, double *scale)
+                                 const cri_rows *rows, cr_prediction *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    if (!scale || m->noise_terms == 0) goto done;
-    double *own = cr_scratch_f64(&s, rows->n);
+    size_t     k = m->noise_terms;
+    if (!out->scale || k == 0) goto done;
+    double *own = cr_scratch_f64(&s, rows->n), *x = cr_scratch_f64(&s, k);
     CR_TRY(s.status);
     cri_noise_model_at(m, rows, own);
     for (size_t i = 0; i < rows->n; i++) { /* the noise of the row instead of that of weight 1 */
-        double noise = sigma * exp(own[i]);
-        scale[i] = sqrt(fmax(scale[i] * scale[i] - sigma * sigma, 0) + noise * noise);
+        double noise = sigma * exp(own[i]), *scale = out->scale + i;
+        *scale = sqrt(fmax(*scale * *scale - sigma * sigma, 0) + noise * noise);
+        if (!m->noise_cov) continue;
+        for (size_t a = 0; a < k; a++)
+            cri_rows_fill_term(rows, m->noise_term[a], i, i + 1, x + a, 1);
+        out->dof[i] = fewer_dof(out->dof[i], variance_at(m, x));
     }
 done:
     cr_scratch_end(&s);

@@ -17,7 +17,8 @@
     MEMBER(index,  noise_term,   (noise_terms), "full",  "which terms of the design")               \
     MEMBER(vector, noise_centre, (noise_terms), "full",  "")                                        \
     MEMBER(vector, noise_coef,   (noise_terms), "full",  "g")                                       \
-    MEMBER(vector, noise_sd,     (noise_terms), "full",  "of g")
+    MEMBER(vector, noise_sd,     (noise_terms), "full",  "of g")                                    \
+    MEMBER(matrix, noise_cov,    (noise_terms, noise_terms), "none", "Cov g; older files have none, and take it as known")
 /* clang-format on */
 CRI_RECORD(cri_noise_model, CRI_NOISE_MODEL);
 extern const cri_member cri_noise_model_record[];
@@ -31,9 +32,12 @@ void cri_noise_model_at(const cri_noise_model *m, const cri_rows *rows, double *
  * of log s. */
 cr_status cri_noise_model_step(cr_ctx *cx, cri_noise_model *m, const cri_rows *rows,
                                const double *u, double *out_step);
-/* opt_scale [n], of the noise sigma everywhere, := with that of each row instead; nothing to do without terms or scales. */
+/* The scales of a prediction, of the noise sigma everywhere, become those with the noise of each row instead; and as g is
+ * an estimate, their degrees of freedom fall to d(x) with
+ *   trigamma(d(x) / 2) = trigamma(d / 2) + 4 Var(g . (x - centre)),
+ * the variance that the logarithm of a sample variance has.  Nothing to do without terms or scales. */
 cr_status cri_noise_model_spread(cr_ctx *cx, const cri_noise_model *m, double sigma,
-                                 const cri_rows *rows, double *opt_scale);
+                                 const cri_rows *rows, cr_prediction *out);
 /* What the log evidence gains when g, at its best, is integrated out under the prior g_k ~ N(0, 1 / sd_k^2), sd_k that of
  * the term, by Laplace's approximation. */
 cr_status cri_noise_model_occam(cr_ctx *cx, const cri_noise_model *m, const cri_rows *rows,
