@@ -36,8 +36,6 @@ static const struct exemption {
     { STREAMS, "gp-online", "", "", "learns as the rows come" },
     { ORDER, "gp", "--approx svgp", "", "draws batches of rows" },
     { ORDER, "gp-classify", "--approx svgp", "", "draws batches of rows" },
-    { ORDER, "gp-classify", "--target w", "",
-      "the bound of three classes is known to 1e-9, its optimum to 1e-5" },
     { ORDER, "gp", "--approx nystrom", "", "chooses landmarks among the rows" },
     { ORDER, "gp", "--optimize-inducing", "", "chooses starts among the rows" },
     { ORDER, "gp", "--inducing-inputs", "", "ends a search half-way, where rounding is magnified" },
@@ -81,6 +79,27 @@ static inline bool is_exempt(const subject *s, const char *member)
             return true;
     }
     return false;
+}
+
+/* Lines that are held to a law, but not more closely than this. */
+static const struct allowance {
+    law         law;
+    const char *model, *words;
+    double      tolerance;
+    const char *reason;
+} allowances[] = {
+    { ORDER, "gp-classify", "--target w", 1e-3,
+      "the bound of three classes is known to 1e-9, its optimum to 3e-4" },
+};
+
+static inline double tolerance_for(const subject *s, double others)
+{
+    for (size_t i = 0; i < sizeof allowances / sizeof *allowances; i++) {
+        const struct allowance *a = &allowances[i];
+        if (a->law == s->law && strcmp(a->model, s->model) == 0 && strstr(s->line, a->words))
+            return a->tolerance;
+    }
+    return others;
 }
 
 /* --- the subjects ----------------------------------------------------------------------------- */
