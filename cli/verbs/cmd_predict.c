@@ -14,8 +14,8 @@
 
 #define PREDICT_OPTIONS(X)                                                                         \
     X(real, interval, "", "0<..<1",                                                                \
-      "mass of the central interval; not given: 0.95 of numbers, none of the probabilities of "    \
-      "classes (bayes-logistic)",                                                                  \
+      "mass of the central interval; not given: 0.95 of new rows that are numbers; given also of " \
+      "the probabilities of classes (bayes-logistic, gp-classify) and of the mean (glm)",          \
       "0.9")                                                                                       \
     X(flag, leverage, "false", "", "add the leverage of each row", "")                             \
     X(text, loss, "", "LOSS",                                                                      \
@@ -78,6 +78,13 @@ static bool has_probability_intervals(const job *j)
 {
     return j->p.kind == CR_ANSWER_CLASS && !isnan(j->o->interval) && j->table &&
            cr_model_has_probability_intervals(j->model);
+}
+
+/* The same of the means of numbers. */
+static bool has_mean_intervals(const job *j)
+{
+    return j->p.kind == CR_ANSWER_NUMBER && !isnan(j->o->interval) && j->table &&
+           !j->o->mean_only && cr_model_has_mean_intervals(j->model);
 }
 
 /* true for the function without noise. */
@@ -166,6 +173,8 @@ static cr_status make_columns(job *j)
     CR_TRY(answers_add_prediction(j->c, &j->s, j->model, p, level_of(j), j->o->leverage, &j->a));
     if (has_probability_intervals(j))
         CR_TRY(latent_add_probability_intervals(&j->s, j->model, j->table, level_of(j), &j->a));
+    if (has_mean_intervals(j))
+        CR_TRY(latent_add_mean_intervals(&j->s, j->model, j->table, level_of(j), &j->a));
     if (j->o->slopes) CR_TRY(latent_add_slopes(&j->s, j->model, j->table, &j->a));
     if (j->o->log_joint) CR_TRY(latent_add_log_joint(&j->s, j->model, j->table, &j->a));
     if (j->o->reconstruct) CR_TRY(latent_add_reconstruction(&j->s, j->model, j->table, &j->a));
@@ -311,7 +320,7 @@ static void warn_of_interval(const job *j)
     if (j->p.kind == CR_ANSWER_CLASS)
         cr_log(context(j), CR_LOG_WARNING,
                "--interval has no effect: %s %s has no intervals of its probabilities, as "
-               "bayes-logistic has",
+               "bayes-logistic and gp-classify have",
                cr_class_offers(cr_model_get_class(j->model), "probability-intervals")
                    ? "a calibrated"
                    : "the model",

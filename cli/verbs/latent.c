@@ -79,6 +79,20 @@ done:
     return st;
 }
 
+cr_status latent_add_mean_intervals(cr_scratch *s, const cr_model *m, const cr_table *t,
+                                    double level, answers *a)
+{
+    cr_status st = CR_OK;
+    size_t    rows = cr_table_rows(t);
+    double   *lower = cr_scratch_f64(s, rows), *upper = cr_scratch_f64(s, rows);
+    CR_TRY(s->status);
+    CR_TRY(cr_predict_mean_intervals(s->cx, m, t, level, lower, upper));
+    answers_add(a, "mean_lower", "mean_lower")->x = lower;
+    answers_add(a, "mean_upper", "mean_upper")->x = upper;
+done:
+    return st;
+}
+
 cr_status latent_add_log_joint(cr_scratch *s, const cr_model *m, const cr_table *t, answers *a)
 {
     cr_status          st = CR_OK;

@@ -22,6 +22,9 @@ cr_status latent_add_slopes(cr_scratch *s, const cr_model *m, const cr_table *t,
 /* Adds the ends of the interval of the probability of each class. */
 cr_status latent_add_probability_intervals(cr_scratch *s, const cr_model *m, const cr_table *t,
                                            double level, answers *a);
+/* Adds the ends of the interval of the mean. */
+cr_status latent_add_mean_intervals(cr_scratch *s, const cr_model *m, const cr_table *t,
+                                    double level, answers *a);
 /* Adds a column of log p(row, class) for each class, and log p(row). */
 cr_status latent_add_log_joint(cr_scratch *s, const cr_model *m, const cr_table *t, answers *a);
 /* Writes the covariance between all rows to a file, by its name CSV or NPY. */

@@ -228,6 +228,7 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_sample_functions": (c_int, [_p, _p, _p, c_bool, _n, c_uint64, _p]),
     "cr_predict_log_joint": (c_int, [_p, _p, _p, _p]),
     "cr_predict_probability_intervals": (c_int, [_p, _p, _p, _d, _p, _p]),
+    "cr_predict_mean_intervals": (c_int, [_p, _p, _p, _d, _p, _p]),
     "cr_model_slopes": (_n, [_p]),
     "cr_predict_slopes": (c_int, [_p, _p, _p, _p]),
     "cr_model_inducing": (c_int, [_p, _p, POINTER(Inducing)]),

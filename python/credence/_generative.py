@@ -1,5 +1,10 @@
-"""Classifiers that can say more than the probability of each class."""
+"""Models that can say more than the probability of each class, or than the distribution of a number."""
 from . import _labels
+
+
+def _check_level(level):
+    if not 0 < level < 1:
+        raise ValueError(f"level is {level!r}, which is not between 0 and 1")
 
 
 class Generative:
@@ -18,10 +23,20 @@ class ProbabilityIntervals:
 
     def predict_proba_interval(self, X, level=0.95):
         """(lower, upper): the ends of the central interval of mass `level` of the probability of each class, in the
-        order of ``classes_``, for every row, by what the data leave open of the coefficients."""
-        if not 0 < level < 1:
-            raise ValueError(f"level is {level!r}, which is not between 0 and 1")
+        order of ``classes_``, for every row, by what the data leave open of the parameters."""
+        _check_level(level)
         model = self._fitted()
         order = _labels.order(self.classes_, model.classes)
         lower, upper = self._ask(X, lambda model, table: model.probability_intervals(table, level))
         return lower[:, order], upper[:, order]
+
+
+class MeanIntervals:
+    """Beside the distribution of a number, how sure the model is of its mean."""
+
+    def predict_mean_interval(self, X, level=0.95):
+        """(lower, upper): the ends of the central interval of mass `level` of the mean of every row, by what the data
+        leave open of the parameters and without the noise of an observation; of a binomial family those of the
+        probability, times the trials."""
+        _check_level(level)
+        return self._ask(X, lambda model, table: model.mean_intervals(table, level))

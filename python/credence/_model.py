@@ -213,6 +213,13 @@ class Model:
              lower.ctypes.data, upper.ctypes.data).pass_warnings_on()
         return lower, upper
 
+    def mean_intervals(self, table, level):
+        """(lower, upper) of the mean of each row."""
+        lower, upper = np.empty(len(table)), np.empty(len(table))
+        work(lib.cr_predict_mean_intervals, self._pointer, table._handle.pointer, level,
+             lower.ctypes.data, upper.ctypes.data).pass_warnings_on()
+        return lower, upper
+
     def slopes(self, table):
         """The gradient of the mean [rows x columns of numbers]."""
         out = np.empty((len(table), lib.cr_model_slopes(self._pointer)))

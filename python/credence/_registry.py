@@ -8,7 +8,7 @@ from ._coordinates import Coordinates, WayBack
 from ._docs import LazyDoc, option_hint
 from ._estimator import make_init
 from ._function import Function
-from ._generative import Generative, ProbabilityIntervals
+from ._generative import Generative, MeanIntervals, ProbabilityIntervals
 from ._library import lib
 from ._supervised import Classifier, Regressor
 from ._unsupervised import Cluster, Density, Next, Transform
@@ -36,6 +36,7 @@ class Declaration(NamedTuple):
     reconstructs: bool = False    # knows the way back from coordinates to rows
     is_generative: bool = False   # has the density of rows with their classes
     has_intervals: bool = False   # of the probabilities of classes
+    has_mean_intervals: bool = False   # of the mean of a number
     of_classes: frozenset = frozenset()  # the names of options that mean nothing to a regression
     statistics: tuple = ()        # what it says of a fit
 
@@ -67,7 +68,7 @@ def declarations():
                           *(any(lib.cr_class_offers(model, verb) for verb in verbs.split()) for verbs in
                             (b"update", b"missing", b"next next-levels", b"negative", b"transform", b"numbers",
                              b"fractions", b"relearn", b"hold", b"function", b"reconstruct",
-                             b"log-joint", b"probability-intervals")),
+                             b"log-joint", b"probability-intervals", b"mean-intervals")),
                           of_classes=frozenset(o.name for o in options if not lib.cr_class_option_serves(
                               model, o.name.encode(), c.TASK_REGRESSION)),
                           statistics=_read_statistics(lib.cr_class_statistics(model)))
@@ -100,6 +101,7 @@ def _kinds(declaration):
             more += (Function,) * bool(declaration.has_function and base is Regressor)
             more += (Generative,) * bool(declaration.is_generative and base is Classifier)
             more += (ProbabilityIntervals,) * bool(declaration.has_intervals and base is Classifier)
+            more += (MeanIntervals,) * bool(declaration.has_mean_intervals and base is Regressor)
             yield Kind(name + suffix, (*more, base), task if both else None)
     bases = tuple(base for task, base in UNSUPERVISED.items() if tasks & task)
     if bases and not tasks & (c.TASK_REGRESSION | c.TASK_CLASSIFICATION):

@@ -46,6 +46,7 @@ SIGNATURES = {
     "predict_proba": "(self, X: Any) -> Floats",
     "predict_log_joint": "(self, X: Any) -> Floats",
     "predict_proba_interval": "(self, X: Any, level: float = 0.95) -> tuple[Floats, Floats]",
+    "predict_mean_interval": "(self, X: Any, level: float = 0.95) -> tuple[Floats, Floats]",
     "predict_log_proba": "(self, X: Any) -> Floats",
     "score": "(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float",
     "get_params": "(self, deep: bool = True) -> dict[str, Any]",

@@ -309,6 +309,24 @@ def test_interval_of_a_classifier(credence, seeds):
     assert credence("predict", "m.cred", seeds).stderr == ""
 
 
+def test_intervals_of_probabilities_and_means(credence, tmp_path):
+    """Of two processes of classes and of a family, in a table, in JSON and row by row."""
+    rows = "".join(f"{i / 10},{i * 7 % 11},{'yes' if (i * 7) % 40 < i else 'no'},{int((i * 7) % 40 < i)}\n" for i in range(40))
+    (tmp_path / "d.csv").write_text("x,z,sick,k\n" + rows)
+    assert credence("fit", "gp-classify", "d.csv", "--target", "sick", "--features", "x", "-o", "g.cred").code == 0
+    assert credence("fit", "glm", "d.csv", "--target", "k", "--features", "x", "--family", "binomial", "-o", "b.cred").code == 0
+    said = credence("predict", "g.cred", "d.csv", "--interval", "0.9")
+    assert said.stderr == "" and said.stdout.startswith("label,p_no,p_yes,p_lower_no,p_upper_no,p_lower_yes,p_upper_yes\n")
+    for row in json.loads(credence("predict", "g.cred", "d.csv", "--interval", "0.9", "--json").stdout)["predictions"]:
+        assert 0 <= row["p_lower"]["yes"] < row["p"]["yes"] < row["p_upper"]["yes"] <= 1
+    said = credence("predict", "b.cred", "d.csv", "--interval", "0.9")
+    assert said.stdout.startswith("mean,sd,lower,upper,mean_lower,mean_upper\n")
+    for row in json.loads(credence("predict", "b.cred", "d.csv", "--interval", "0.9", "--json").stdout)["predictions"]:
+        assert 0 < row["mean_lower"] < row["mean"] < row["mean_upper"] < 1
+    assert credence("predict", "b.cred", "d.csv", "--interval", "0.9", "--stream", "--block", "7").stdout == said.stdout
+    assert "mean_lower" not in credence("predict", "b.cred", "d.csv").stdout
+
+
 def test_a_transformed_target_is_said(credence, examples):
     fit = ["fit", "linear", "examples/diabetes.csv", "--target", "progression", "--format", "text"]
     assert credence(*fit).stdout.startswith("linear: progression ~ 10 columns")

@@ -390,6 +390,24 @@ def test_intervals_of_probabilities():
     assert not hasattr(credence.Logistic(), "predict_proba_interval")
 
 
+def test_intervals_of_a_process_and_of_means():
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(60, 2))
+    y = np.where(X[:, 0] + 0.5 * rng.normal(size=60) > 0, "yes", "no")
+    model = credence.GpClassify().fit(X, y)
+    p, (lower, upper) = model.predict_proba(X), model.predict_proba_interval(X, level=0.9)
+    assert lower.shape == p.shape and (lower < upper).all() and ((lower < p) & (p < upper)).mean() > 0.99
+    np.testing.assert_allclose(lower[:, 0] + upper[:, 1], 1, rtol=1e-12)
+    counts = rng.poisson(np.exp(0.5 + 0.4 * X[:, 0]))
+    model = credence.Glm(family="poisson").fit(X, counts)
+    mean, (lower, upper) = model.predict(X), model.predict_mean_interval(X, level=0.8)
+    assert (lower < mean).all() and (mean < upper).all()
+    np.testing.assert_allclose(lower * upper, mean**2, rtol=1e-9)     # of the log link
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        model.predict_mean_interval(X, level=0)
+    assert not hasattr(credence.Linear(), "predict_mean_interval")
+
+
 def test_joint_densities_of_rows_and_classes():
     rng = np.random.default_rng(5)
     y = np.array(["z", "a", "m"])[rng.integers(0, 3, 60)]

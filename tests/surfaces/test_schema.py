@@ -176,6 +176,8 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["predict", "bayes.cred", DIABETES],
         ["fit", "bayes-logistic", DIABETES, "--target", "sex", "--features", "bmi,bp", "-o", "odds.cred"],
         ["predict", "odds.cred", DIABETES, "--interval", "0.9"],
+        ["fit", "glm", *target, "--features", "bmi", "--family", "gamma", "-o", "gamma.cred"],
+        ["predict", "gamma.cred", DIABETES, "--interval", "0.9"],
         ["fit", "bayes-linear", *target, "--noise-model", "bmi"],
         ["predict", "linear.cred", DIABETES, "--leverage", "--interval", "0.5"],
         ["predict", "mixed.cred", "mixed.csv"],

@@ -1,5 +1,6 @@
 /* softmax_normal.c -- the softmax averaged over a normal distribution. */
 #include "softmax_normal.h"
+#include "base/sort.h"
 #include "math/special/special.h"
 
 #include <math.h>
@@ -52,18 +53,46 @@ void cri_factor_small(double *C, size_t M)
         }
 }
 
+/* out [M] := the softmax at mean + L x, x point i / 2, or its mirror image where i is odd. */
+static void softmax_at(const double *points, size_t M, const double *mean, const double *L,
+                       size_t i, double *out)
+{
+    const double *x = points + i / 2 * M;
+    for (size_t k = 0; k < M; k++) {
+        double move = 0;
+        for (size_t l = 0; l <= k; l++) move += L[k * M + l] * x[l];
+        out[k] = i % 2 ? mean[k] - move : mean[k] + move;
+    }
+    cr_softmax(out, M, out);
+}
+
 void cri_softmax_normal(const double *points, size_t count, size_t M, const double *mean,
                         const double *L, double *workspace, double *out)
 {
     memset(out, 0, M * sizeof(double));
     for (size_t i = 0; i < 2 * count; i++) {
-        const double *x = points + i / 2 * M;
-        for (size_t k = 0; k < M; k++) {
-            double move = 0;
-            for (size_t l = 0; l <= k; l++) move += L[k * M + l] * x[l];
-            workspace[k] = i % 2 ? mean[k] - move : mean[k] + move;
-        }
-        cr_softmax(workspace, M, workspace);
+        softmax_at(points, M, mean, L, i, workspace);
         for (size_t k = 0; k < M; k++) out[k] += workspace[k] / (2 * (double)count);
+    }
+}
+
+void cri_softmax_values(const double *points, size_t count, size_t M, const double *mean,
+                        const double *L, double *workspace, double *values)
+{
+    for (size_t i = 0; i < 2 * count; i++) {
+        softmax_at(points, M, mean, L, i, workspace);
+        for (size_t k = 0; k < M; k++) values[k * 2 * count + i] = workspace[k];
+    }
+}
+
+void cri_central_intervals(double *values, size_t M, size_t count, double level, double *low,
+                           double *high)
+{
+    double tail = (1 - level) / 2;
+    for (size_t k = 0; k < M; k++) {
+        double *row = values + k * count;
+        cri_sort_doubles(row, count);
+        low[k] = cri_sorted_quantile(row, count, tail);
+        high[k] = cri_sorted_quantile(row, count, 1 - tail);
     }
 }

@@ -8,6 +8,9 @@
 
 #include <stddef.h>
 
+/* The points that intervals of probabilities are taken from, without mirror images. */
+enum { CRI_INTERVAL_POINTS = 2048 };
+
 /* How many points M scores are given, so that a row costs a millisecond or so.  Pure. */
 size_t cri_softmax_count(size_t M);
 /* points [count x M] := the lattice, without the mirror images.  Pure. */
@@ -21,5 +24,12 @@ void cri_factor_small(double *C, size_t M);
  *  Pure. */
 void cri_softmax_normal(const double *points, size_t count, size_t M, const double *mean,
                         const double *L, double *workspace, double *out);
+/* values [M x 2 count] := the softmax at the points and their mirror images by turns; workspace [M].  Pure. */
+void cri_softmax_values(const double *points, size_t count, size_t M, const double *mean,
+                        const double *L, double *workspace, double *values);
+/* low, high [M] := the central interval of mass `level` of each row of values [M x count], which are sorted in place.
+ * Pure. */
+void cri_central_intervals(double *values, size_t M, size_t count, double level, double *low,
+                           double *high);
 
 #endif

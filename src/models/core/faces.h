@@ -109,6 +109,9 @@ typedef struct cri_rows_face {
      * [rows->n x classes of the target]. */
     cr_status (*probability_intervals)(cr_ctx *cx, const void *state, const cri_rows *rows,
                                        double level, double *lower, double *upper);
+    /* The same of the mean of a new row, without its noise: lower and upper [rows->n]. */
+    cr_status (*mean_intervals)(cr_ctx *cx, const void *state, const cri_rows *rows, double level,
+                                double *lower, double *upper);
     /* Coordinates of rows, out [rows->n x labels], of a class whose predict answers something
      * else. */
     cr_status (*transform)(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);

@@ -169,14 +169,18 @@ bool cr_model_has_probability_intervals(const cr_model *m)
     return cri_answers_of(m->class)->probability_intervals && !m->calibration;
 }
 
-static cr_status check_probability_intervals(cr_ctx *cx, const cr_model *m, double level)
+static cr_status check_level(cr_ctx *cx, double level)
 {
-    if (!(level > 0 && level < 1))
-        return cr_fail(cx, CR_EARG, "the mass of an interval is %g, not between 0 and 1", level);
+    if (level > 0 && level < 1) return CR_OK;
+    return cr_fail(cx, CR_EARG, "the mass of an interval is %g, not between 0 and 1", level);
+}
+
+static cr_status check_probability_intervals(cr_ctx *cx, const cr_model *m)
+{
     if (!cri_answers_of(m->class)->probability_intervals) {
         cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no intervals of its probabilities",
                 m->class->name);
-        return cr_fail_hint(cx, "bayes-logistic has");
+        return cr_fail_hint(cx, "bayes-logistic and gp-classify have");
     }
     if (m->calibration)
         return cr_fail(cx, CR_EUNSUPPORTED,
@@ -190,12 +194,38 @@ cr_status cr_predict_probability_intervals(cr_ctx *cx, const cr_model *m, const 
     cr_status st = CR_OK;
     cri_rows  rows = { 0 };
 
-    CR_TRY(check_probability_intervals(cx, m, level));
+    CR_TRY(check_level(cx, level));
+    CR_TRY(check_probability_intervals(cx, m));
     CR_TRY(cri_rows_open(cx, m->design, t, CRI_INPUTS_ALONE, &rows));
     CR_TRY(
         cri_answers_of(m->class)->probability_intervals(cx, m->state, &rows, level, lower, upper));
     cri_rows_spread(&rows, m->design->target.n_levels, lower);
     cri_rows_spread(&rows, m->design->target.n_levels, upper);
+done:
+    cri_rows_close(cx, &rows);
+    return st;
+}
+
+bool cr_model_has_mean_intervals(const cr_model *m)
+{
+    return cri_answers_of(m->class)->mean_intervals != NULL;
+}
+
+cr_status cr_predict_mean_intervals(cr_ctx *cx, const cr_model *m, const cr_table *t, double level,
+                                    double *lower, double *upper)
+{
+    cr_status st = CR_OK;
+    cri_rows  rows = { 0 };
+
+    CR_TRY(check_level(cx, level));
+    if (!cr_model_has_mean_intervals(m)) {
+        cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no intervals of its means", m->class->name);
+        CR_TRY(cr_fail_hint(cx, "glm has"));
+    }
+    CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NONE, &rows));
+    CR_TRY(cri_answers_of(m->class)->mean_intervals(cx, m->state, &rows, level, lower, upper));
+    cri_rows_spread(&rows, 1, lower);
+    cri_rows_spread(&rows, 1, upper);
 done:
     cri_rows_close(cx, &rows);
     return st;

@@ -101,6 +101,7 @@ bool cr_class_offers(const cr_model_class *c, const char *what)
         { "next-levels", rows->next_levels },
         { "log-joint", rows->log_joint },
         { "probability-intervals", rows->probability_intervals },
+        { "mean-intervals", rows->mean_intervals },
         { "sample", rows->sample || supervised },
         { "function", function->function },
     };

@@ -1,7 +1,9 @@
-/* glm_predict.c -- the predictive distribution of a generalised linear model. */
+/* glm_predict.c -- the predictive distribution of a generalised linear model, and intervals of its mean: those of the
+ * linear predictor, eta -+ t sd(eta), through the link. */
 #include "glm_state.h"
 #include "base/scratch.h"
 #include "data/table/table_internal.h"
+#include "math/special/special.h"
 
 #include <math.h>
 
@@ -89,36 +91,127 @@ static void set_row(const cri_glm *m, size_t i, double eta, double h, double tri
     out->dof[i] = INFINITY;
 }
 
+/* Room for eta of n rows in the arena. */
+static cr_prediction new_eta(cr_scratch *s, size_t n)
+{
+    return (cr_prediction){ .n = n,
+                            .mean = cr_scratch_f64(s, n),
+                            .scale = cr_scratch_f64(s, n),
+                            .dof = cr_scratch_f64(s, n),
+                            .leverage = cr_scratch_f64(s, n) };
+}
+
+/* eta of rows, with the offset, and its leverage where eta->scale is there; trials [n]. */
+static cr_status find_eta(cr_ctx *cx, const cri_glm *m, const cri_rows *rows, cr_prediction *eta,
+                          double *trials)
+{
+    cr_status st = CR_OK;
+    CR_TRY(cri_predictor_predict(cx, &m->fit, rows, eta));
+    if (m->varying.groups > 0) CR_TRY(cri_varying_predict(cx, &m->varying, &m->fit, rows, eta));
+    for (size_t i = 0; i < rows->n; i++) {
+        double offset;
+        CR_TRY(cri_glm_offset_of(cx, rows, i, &offset));
+        CR_TRY(cri_glm_trials_of(cx, rows, i, trials + i));
+        eta->mean[i] += offset;
+    }
+done:
+    return st;
+}
+
+static cr_status check_mean(cr_ctx *cx, const cri_glm *m, const cri_rows *rows, size_t i,
+                            double eta)
+{
+    cri_glm_law law = law_of(m);
+    char        where[512];
+    if (m->family == CRI_GLM_BINOMIAL || cri_family_has_mean(law.family, law.link, eta))
+        return CR_OK;
+    return cr_fail(
+        cx, CR_ENUMERIC, "%s: the predicted mean is %g, which is not in the range of the family",
+        cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where),
+        cri_link_mean(law.link, eta));
+}
+
 cr_status cri_glm_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+{
+    cr_status      st = CR_OK;
+    const cri_glm *m = state;
+    cr_scratch     s = cr_scratch_begin(cx);
+    cr_prediction  eta = new_eta(&s, rows->n);
+    double        *trials = cr_scratch_f64(&s, rows->n);
+
+    CR_TRY(s.status);
+    if (!out->scale) eta.scale = NULL; /* the means alone */
+    CR_TRY(find_eta(cx, m, rows, &eta, trials));
+    if (out->scale) CR_TRY(allocate_family(cx, m, out));
+    for (size_t i = 0; i < rows->n; i++) {
+        CR_TRY(check_mean(cx, m, rows, i, eta.mean[i]));
+        set_row(m, i, eta.mean[i], eta.leverage[i], trials[i], out);
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- intervals of the mean ------------------------------------------------------------------- */
+
+/* sd [n] of eta by the robust covariance of intercept and coefficients. */
+static cr_status find_robust_sds(cr_ctx *cx, const cri_predictor *fit, const cri_rows *rows,
+                                 double *sd)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     one = fit->has_intercept, q = fit->q;
+    double    *x = cr_scratch_f64(&s, q);
+
+    CR_TRY(s.status);
+    if (one) x[0] = 1;
+    for (size_t i = 0; i < rows->n; i++) {
+        double variance = 0;
+        CR_TRY(cr_check_interrupt(cx));
+        cri_rows_fill(rows, i, i + 1, x + one, fit->p);
+        for (size_t a = 0; a < q; a++)
+            for (size_t b = 0; b < q; b++) variance += x[a] * fit->robust[a * q + b] * x[b];
+        sd[i] = sqrt(fmax(variance, 0));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The range of the mean of eta within [from, to]; beyond the values of eta that have a mean it is that at
+ * their end.  1 / eta of the Gaussian passes through infinity where eta does through 0. */
+static void mean_range(const cri_glm_law *law, double from, double to, double *lower, double *upper)
+{
+    double low, high, a, b;
+    cri_link_domain(law->family, law->link, &low, &high);
+    a = cri_link_mean(law->link, fmin(fmax(from, low), high));
+    b = cri_link_mean(law->link, fmin(fmax(to, low), high));
+    *lower = fmin(a, b);
+    *upper = fmax(a, b);
+    if (isnan(from + to)) *lower = *upper = NAN;
+    if (law->link == CRI_LINK_INVERSE && low < 0 && from <= 0 && to >= 0)
+        *lower = -INFINITY, *upper = INFINITY;
+}
+
+cr_status cri_glm_mean_intervals(cr_ctx *cx, const void *state, const cri_rows *rows, double level,
+                                 double *lower, double *upper)
 {
     cr_status      st = CR_OK;
     const cri_glm *m = state;
     cri_glm_law    law = law_of(m);
     cr_scratch     s = cr_scratch_begin(cx);
-    cr_prediction  eta = { .n = rows->n,
-                           .mean = cr_scratch_f64(&s, rows->n),
-                           .scale = cr_scratch_f64(&s, rows->n),
-                           .dof = cr_scratch_f64(&s, rows->n),
-                           .leverage = cr_scratch_f64(&s, rows->n) };
+    cr_prediction  eta = new_eta(&s, rows->n);
+    double        *trials = cr_scratch_f64(&s, rows->n), *sd = cr_scratch_f64(&s, rows->n);
+
     CR_TRY(s.status);
-    if (!out->scale) eta.scale = NULL; /* the means alone */
-    CR_TRY(cri_predictor_predict(cx, &m->fit, rows, &eta));
-    if (m->varying.groups > 0) CR_TRY(cri_varying_predict(cx, &m->varying, &m->fit, rows, &eta));
-    if (out->scale) CR_TRY(allocate_family(cx, m, out));
+    CR_TRY(find_eta(cx, m, rows, &eta, trials));
+    for (size_t i = 0; i < rows->n; i++) sd[i] = m->fit.sigma * sqrt(eta.leverage[i]);
+    if (m->fit.robust) CR_TRY(find_robust_sds(cx, &m->fit, rows, sd));
     for (size_t i = 0; i < rows->n; i++) {
-        double offset, trials, mu;
-        char   where[512];
-        CR_TRY(cri_glm_offset_of(cx, rows, i, &offset));
-        CR_TRY(cri_glm_trials_of(cx, rows, i, &trials));
-        mu = cri_link_mean(law.link, eta.mean[i] + offset);
-        if (m->family != CRI_GLM_BINOMIAL &&
-            !cri_family_has_mean(law.family, law.link, eta.mean[i] + offset))
-            CR_TRY(cr_fail(
-                cx, CR_ENUMERIC,
-                "%s: the predicted mean is %g, which is not in the range of the family",
-                cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where),
-                mu));
-        set_row(m, i, eta.mean[i] + offset, eta.leverage[i], trials, out);
+        double half = cr_student_t_ppf((1 + level) / 2, eta.dof[i]) * sd[i];
+        CR_TRY(check_mean(cx, m, rows, i, eta.mean[i]));
+        mean_range(&law, eta.mean[i] - half, eta.mean[i] + half, lower + i, upper + i);
+        if (m->family == CRI_GLM_BINOMIAL) lower[i] *= trials[i], upper[i] *= trials[i];
     }
 done:
     cr_scratch_end(&s);

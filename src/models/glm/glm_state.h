@@ -29,5 +29,7 @@ CRI_RECORD(cri_glm, CRI_GLM);
 
 /* Of the class. */
 cr_status cri_glm_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
+cr_status cri_glm_mean_intervals(cr_ctx *cx, const void *state, const cri_rows *rows, double level,
+                                 double *lower, double *upper);
 
 #endif

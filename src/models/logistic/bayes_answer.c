@@ -8,13 +8,12 @@
 #include "models/common/softmax_normal.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
-#include "base/sort.h"
 #include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 64, INTERVAL_POINTS = 2048 };
+enum { BLOCK = 64 };
 
 double cri_logistic_normal(double mean, double sd)
 {
@@ -195,9 +194,7 @@ static void of_one_score(const interval_work *w, const double *z, double *v, dou
     double                    tail = (1 - w->level) / 2, e, C, ends[2];
     for (size_t i = 0; i < m->R; i++) score(m, m->draws + i * m->D, z, values + i);
     if (m->R) {
-        cri_sort_doubles(values, m->R);
-        ends[0] = cri_sorted_quantile(values, m->R, tail);
-        ends[1] = cri_sorted_quantile(values, m->R, 1 - tail);
+        cri_central_intervals(values, 1, m->R, w->level, ends, ends + 1);
     } else {
         score(m, m->mode, z, &e);
         spread_of(m, z, v, &C);
@@ -208,24 +205,6 @@ static void of_one_score(const interval_work *w, const double *z, double *v, dou
     low[1] = cr_sigmoid(-ends[1]), high[1] = cr_sigmoid(-ends[0]);
 }
 
-/* e [M] := the scores of value i of count_values: of a draw, or of a point and its mirror image by turns. */
-static void score_value(const interval_work *w, const double *z, const double *mean,
-                        const double *L, size_t i, double *e)
-{
-    const cri_bayes_logistic *m = w->m;
-    size_t                    M = m->M;
-    if (m->R) {
-        score(m, m->draws + i * m->D, z, e);
-        return;
-    }
-    const double *x = w->points + i / 2 * M;
-    for (size_t k = 0; k < M; k++) {
-        double sum = 0;
-        for (size_t l = 0; l <= k; l++) sum += L[k * M + l] * x[l];
-        e[k] = mean[k] + (i % 2 ? -sum : sum);
-    }
-}
-
 /* The same of more classes; values [M x count]. */
 static void of_scores(const interval_work *w, const double *z, double *workspace, double *values,
                       double *low, double *high)
@@ -233,22 +212,18 @@ static void of_scores(const interval_work *w, const double *z, double *workspace
     const cri_bayes_logistic *m = w->m;
     size_t                    M = m->M, count = count_values(w);
     double                   *v = workspace, *C = v + m->D, *mean = C + M * M, *e = mean + M + 1;
-    double                    tail = (1 - w->level) / 2;
     if (!m->R) {
         score(m, m->mode, z, mean);
         spread_of(m, z, v, C);
         cri_factor_small(C, M);
+        cri_softmax_values(w->points, w->n_points, M, mean, C, e, values);
     }
-    for (size_t i = 0; i < count; i++) {
-        score_value(w, z, mean, C, i, e);
+    for (size_t i = 0; i < m->R; i++) {
+        score(m, m->draws + i * m->D, z, e);
         cr_softmax(e, M, e);
         for (size_t k = 0; k < M; k++) values[k * count + i] = e[k];
     }
-    for (size_t k = 0; k < M; k++) {
-        cri_sort_doubles(values + k * count, count);
-        low[k] = cri_sorted_quantile(values + k * count, count, tail);
-        high[k] = cri_sorted_quantile(values + k * count, count, 1 - tail);
-    }
+    cri_central_intervals(values, M, count, w->level, low, high);
 }
 
 static void interval_block(void *arg, cri_range r, double *workspace)
@@ -279,7 +254,7 @@ cr_status cri_bayes_logistic_intervals(cr_ctx *cx, const cri_bayes_logistic *m,
     cr_status     st = CR_OK;
     cr_scratch    s = cr_scratch_begin(cx);
     interval_work w = { .m = m, .rows = rows, .level = level, .lower = lower, .upper = upper };
-    if (m->R == 0 && m->M > 1) w.n_points = INTERVAL_POINTS;
+    if (m->R == 0 && m->M > 1) w.n_points = CRI_INTERVAL_POINTS;
     double *points = cr_scratch_matrix(&s, w.n_points, m->M);
 
     CR_TRY(s.status);

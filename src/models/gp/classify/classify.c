@@ -289,6 +289,7 @@ const cr_model_class cri_class_gp_classify = {
     .shape = gp_classify_shape,
     .whole = &(const cri_whole_face){ .fit = gp_classify_fit },
     .rows = &(const cri_rows_face){ .predict = cri_classify_predict,
+                                    .probability_intervals = cri_classify_intervals,
                                     .transform = cri_classify_latent,
                                     .labels = cri_classify_labels },
     .function = &(const cri_function_face){ .hyper = cri_classify_hyper,

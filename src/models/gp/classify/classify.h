@@ -59,6 +59,8 @@ cr_status cri_classify_evidence_at(cr_ctx *cx, const void *state, const cri_rows
                                    size_t count, double *out);
 cr_status cri_classify_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                cr_prediction *out);
+cr_status cri_classify_intervals(cr_ctx *cx, const void *state, const cri_rows *rows, double level,
+                                 double *lower, double *upper);
 cr_status cri_classify_latent(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
 const char *const    *cri_classify_labels(const void *state, size_t *out_n);
 cr_status             cri_classify_describe(cr_ctx *cx, const void *state, const cr_design *design,

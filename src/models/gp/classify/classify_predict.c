@@ -3,7 +3,8 @@
  * as many normals by a grid (softmax_grid.h), to 1e-6 and better unless they are very wide.  More:
  * by a lattice of points and their mirror images (softmax_normal.h), scaled to have unit
  * covariance, 8192 in all, which start at each class in turn, so that no class is preferred; the
- * error is about 1e-3. */
+ * error is about 1e-3.  Intervals of probabilities: the quantiles of the latent function through the link, or, with
+ * more than two classes, those of the softmax at 4096 points of the lattice. */
 #include "classify.h"
 #include "models/common/softmax_grid.h"
 #include "models/common/softmax_normal.h"
@@ -11,6 +12,7 @@
 #include "base/scratch.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,11 +38,18 @@ typedef struct block {
 
 static size_t work_size(size_t F) { return 2 * F + (F + 3) * F; }
 
-static cr_status block_new(cr_scratch *s, const cri_classify *m, size_t p, size_t count, block *out)
+/* The points of the lattice that averages are over. */
+static size_t count_points(size_t F)
 {
-    size_t n = m->n, F = m->F, n_points = F > CRI_GRID_SCORES ? POINTS / F : 0;
+    size_t n = POINTS / F;
+    return F <= CRI_GRID_SCORES ? 0 : n < LEAST_POINTS ? LEAST_POINTS : n;
+}
+
+static cr_status block_new(cr_scratch *s, const cri_classify *m, size_t p, size_t count,
+                           size_t n_points, block *out)
+{
+    size_t n = m->n, F = m->F;
     bool   joint = F > 1 && !m->sparse;
-    if (F > CRI_GRID_SCORES && n_points < LEAST_POINTS) n_points = LEAST_POINTS;
     *out = (block){ .m = m,
                     .K = m->K,
                     .workspace = cr_scratch_matrix(s, count, p),
@@ -55,7 +64,10 @@ static cr_status block_new(cr_scratch *s, const cri_classify *m, size_t p, size_
                     .n_points = n_points,
                     .points = cr_scratch_matrix(s, n_points, F),
                     .work = cr_scratch_matrix(s, count, work_size(F)) };
-    return s->status;
+    if (s->status != CR_OK) return s->status;
+    cri_softmax_points(F, n_points, out->points);
+    if (n_points) cri_softmax_whiten(F, n_points, out->points);
+    return CR_OK;
 }
 
 /* out[i] += sign sum_a A[a, i]^2, A [rows x count]; `step` numbers between the out[i]. */
@@ -217,9 +229,7 @@ cr_status cri_classify_predict(cr_ctx *cx, const void *state, const cri_rows *ro
     const cri_classify *m = state;
     block               b;
 
-    CR_TRY(block_new(&s, m, rows->p, rows->n < BLOCK ? rows->n : BLOCK, &b));
-    cri_softmax_points(m->F, b.n_points, b.points);
-    if (b.n_points) cri_softmax_whiten(m->F, b.n_points, b.points);
+    CR_TRY(block_new(&s, m, rows->p, rows->n < BLOCK ? rows->n : BLOCK, count_points(m->F), &b));
     for (size_t k = 0; k < cri_block_count(rows->n, BLOCK); k++) {
         cri_range r = cri_block_range(rows->n, BLOCK, k);
         CR_TRY(find_normals(cx, rows, r, &b));
@@ -235,6 +245,82 @@ done:
     return st;
 }
 
+/* --- intervals ------------------------------------------------------------------------------- */
+
+typedef struct interval_work {
+    const block *b;
+    double       level;
+    double      *lower, *upper; /* [count x K] */
+} interval_work;
+
+/* low, high [2]: the quantiles of the one latent function, through the link. */
+static void ends_of_two(const cri_classify *m, double mean, double variance, double level,
+                        double *low, double *high)
+{
+    cri_classify_link link = (cri_classify_link)m->link;
+    double            half = -cr_norm_ppf((1 - level) / 2) * sqrt(fmax(variance, 0));
+    low[0] = cri_classify_probability(link, mean - half, 0);
+    high[0] = cri_classify_probability(link, mean + half, 0);
+    low[1] = cri_classify_probability(link, -mean - half, 0);
+    high[1] = cri_classify_probability(link, -mean + half, 0);
+}
+
+/* workspace: low, high [F + 1], mean, softmax [F], the covariance [F x F], and the values of the softmax. */
+static size_t interval_workspace(const block *b)
+{
+    size_t F = b->m->F;
+    return 4 * F + 2 + F * F + 2 * F * b->n_points;
+}
+
+static void interval_rows(void *arg, cri_range r, double *workspace)
+{
+    const interval_work *w = arg;
+    const block         *b = w->b;
+    const cri_classify  *m = b->m;
+    size_t               F = m->F, K = m->K;
+    double *low = workspace, *high = low + F + 1, *mean = high + F + 1, *softmax = mean + F;
+    double *L = softmax + F, *values = L + F * F;
+    for (size_t i = r.begin; i < r.end; i++) {
+        for (size_t c = 0; c < F; c++) mean[c] = b->mean[c * b->count + i];
+        memcpy(L, b->cov + i * F * F, F * F * sizeof *L);
+        if (F == 1) {
+            ends_of_two(m, mean[0], L[0], w->level, low, high);
+        } else {
+            cri_factor_small(L, F);
+            cri_softmax_values(b->points, b->n_points, F, mean, L, softmax, values);
+            cri_central_intervals(values, F, 2 * b->n_points, w->level, low, high);
+        }
+        for (size_t k = 0; k < K; k++) {
+            bool absent = m->place[k] < 0; /* no row of the class was seen */
+            w->lower[i * K + k] = absent ? 0 : low[(size_t)m->place[k]];
+            w->upper[i * K + k] = absent ? 0 : high[(size_t)m->place[k]];
+        }
+    }
+}
+
+cr_status cri_classify_intervals(cr_ctx *cx, const void *state, const cri_rows *rows, double level,
+                                 double *lower, double *upper)
+{
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
+    const cri_classify *m = state;
+    block               b;
+    interval_work       w = { .b = &b, .level = level };
+
+    CR_TRY(block_new(&s, m, rows->p, rows->n < BLOCK ? rows->n : BLOCK,
+                     m->F > 1 ? CRI_INTERVAL_POINTS : 0, &b));
+    for (size_t k = 0; k < cri_block_count(rows->n, BLOCK); k++) {
+        cri_range r = cri_block_range(rows->n, BLOCK, k);
+        CR_TRY(find_normals(cx, rows, r, &b));
+        w.lower = lower + r.begin * m->K, w.upper = upper + r.begin * m->K;
+        CR_TRY(
+            cri_parallel_rows(cx, NULL, b.count, ROWS, interval_workspace(&b), interval_rows, &w));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 cr_status cri_classify_latent(cr_ctx *cx, const void *state, const cri_rows *rows, double *out)
 {
     cr_status           st = CR_OK;
@@ -243,7 +329,7 @@ cr_status cri_classify_latent(cr_ctx *cx, const void *state, const cri_rows *row
     size_t              F = m->F;
     block               b;
 
-    CR_TRY(block_new(&s, m, rows->p, rows->n < BLOCK ? rows->n : BLOCK, &b));
+    CR_TRY(block_new(&s, m, rows->p, rows->n < BLOCK ? rows->n : BLOCK, 0, &b));
     for (size_t k = 0; k < cri_block_count(rows->n, BLOCK); k++) {
         cri_range r = cri_block_range(rows->n, BLOCK, k);
         CR_TRY(find_normals(cx, rows, r, &b));
