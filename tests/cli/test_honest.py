@@ -205,3 +205,16 @@ def test_few_rows_of_huber(credence, tmp_path):
     rows = "".join(f"{i},{2 * i + (i * 7) % 5}\n" for i in range(20))
     said = credence("fit", "robust", write(tmp_path, "d.csv", "x,y\n" + rows), "--target", "y", "--method", "huber")
     assert said[0] == 0 and "with fewer than 50 rows the intervals of --method huber are too narrow" in said[2]
+
+
+def test_few_rows_of_families_with_a_spread(credence, tmp_path):
+    """Intervals of a learned spread are Student's, and wider than those of the standard errors; the inverse Gaussian warns."""
+    rows = "".join(f"{i % 10},{1 + (i * 7) % 5 + i % 10}\n" for i in range(20))
+    data = write(tmp_path, "d.csv", "x,y\n" + rows)
+    words = "with fewer than 200 rows 95 % intervals of --family inverse-gaussian"
+    for family, warns in (("gamma", False), ("inverse-gaussian", True), ("poisson", False)):
+        said = credence("fit", "glm", data, "--target", "y", "--family", family, "--json")
+        assert said[0] == 0 and (words in said[2]) == warns, (family, said[2])
+        parameter = json.loads(said[1])["parameters"][1]
+        reach = (parameter["upper"] - parameter["value"]) / parameter["sd"]
+        assert (abs(reach - 1.96) < 0.001) == (family == "poisson"), (family, reach)

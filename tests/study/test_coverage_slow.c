@@ -5,12 +5,23 @@
 #include "math/special/special.h"
 #include "models/core/class.h"
 
-enum { SIZES = 5, MOST_ROWS = 200, MOST_COLUMNS = 3, TESTS = 20 };
+enum { SIZES = 5, MOST_ROWS = 200, MOST_COLUMNS = 3, TESTS = 20, TRIALS = 20 };
 
 static const size_t sizes[SIZES] = { 6, 10, 20, 50, 200 };
 
-/* How y follows from x. */
-typedef enum world { LINEAR, SMOOTH, STEPS } world;
+/* How y follows from x; the last five by a linear predictor, of a family. */
+typedef enum world {
+    LINEAR,
+    SMOOTH,
+    STEPS,
+    BINOMIAL,
+    POISSON,
+    NEGATIVE_BINOMIAL,
+    GAMMA,
+    INVERSE_GAUSSIAN
+} world;
+
+static bool has_coefficients(world w) { return w != SMOOTH && w != STEPS; }
 
 /* What a model is tried on; from how many rows on its intervals are held to it, and why not before. */
 typedef struct subject {
@@ -28,6 +39,13 @@ static const subject subjects[] = {
     { "bayes-linear", "target=y optimize=fixed-point intercept_prior=centre", LINEAR, 50,
       "noise and shrinkage are taken as known" },
     { "glm", "target=y family=gaussian", LINEAR, 0, "" },
+    { "glm", "target=y family=binomial trials=w features=x*", BINOMIAL, 0, "" },
+    { "glm", "target=y family=poisson", POISSON, 0, "" },
+    { "glm", "target=y family=negative-binomial", NEGATIVE_BINOMIAL, 10,
+      "wider than need be: a spread known to be no less than Poisson's counts as quite unknown" },
+    { "glm", "target=y family=gamma link=log", GAMMA, 0, "" },
+    { "glm", "target=y family=inverse-gaussian link=log", INVERSE_GAUSSIAN, 200,
+      "estimates of a tail this long are not normal, and its fits warn" },
     { "gp", "target=y", SMOOTH, NEVER, "takes many minutes here" },
     { "gp-online", "target=y", SMOOTH, NEVER, "takes many minutes here" },
     { "kernel-ridge", "target=y", SMOOTH, 0, "" },
@@ -46,32 +64,61 @@ static const subject subjects[] = {
 typedef struct drawn {
     size_t n, p;
     double X[(MOST_ROWS + TESTS) * MOST_COLUMNS], y[MOST_ROWS + TESTS], b[MOST_COLUMNS];
+    double w[MOST_ROWS + TESTS]; /* trials of the binomial */
 } drawn;
 
-static double mean_of(const drawn *d, world w, const double *x)
+static double draw_count(cr_rng *r, double mu)
+{
+    double n = 0;
+    for (double t = cr_rng_exponential(r); t < mu; t += cr_rng_exponential(r)) n++;
+    return n;
+}
+
+/* Michael, Schucany & Haas (1976). */
+static double draw_inverse_gaussian(cr_rng *r, double mu, double shape)
+{
+    double z = cr_rng_normal(r), k = mu * z * z / (2 * shape);
+    double y = mu * (1 + k - sqrt(k * (2 + k)));
+    return cr_rng_uniform(r) * (mu + y) <= mu ? y : mu * mu / y;
+}
+
+static double draw_target(const drawn *d, world w, const double *x, cr_rng *r)
 {
     double f = 0;
+    for (size_t j = 0; j < d->p; j++) f += d->b[j] * x[j];
+    double mu = exp(1.5 + f);
     switch (w) {
     case LINEAR:
-        for (size_t j = 0; j < d->p; j++) f += d->b[j] * x[j];
-        return f;
+        return 3 + f + cr_rng_normal(r);
     case SMOOTH:
-        return 2 * sin(1.5 * x[0] + d->b[0]);
+        return 3 + 2 * sin(1.5 * x[0] + d->b[0]) + cr_rng_normal(r);
     case STEPS:
-        return (x[0] > 0 ? 2 : -2) + d->b[0];
+        return 3 + (x[0] > 0 ? 2 : -2) + d->b[0] + cr_rng_normal(r);
+    case BINOMIAL:
+        return (double)cr_rng_binomial(r, TRIALS, 1 / (1 + exp(-f)));
+    case POISSON:
+        return draw_count(r, mu);
+    case NEGATIVE_BINOMIAL:
+        return draw_count(r, mu * cr_rng_gamma(r, 2) / 2);
+    case GAMMA:
+        return mu * cr_rng_gamma(r, 2) / 2;
+    case INVERSE_GAUSSIAN:
+        return draw_inverse_gaussian(r, mu, 10);
     }
     return f;
 }
 
-/* n rows to learn from and TESTS more: columns, coefficients and noise are standard normal. */
+/* n rows to learn from and TESTS more: columns, coefficients and noise are standard normal; a third of these
+ * coefficients where they are of an exponent. */
 static void draw(drawn *d, world w, size_t n, cr_rng *r)
 {
     d->n = n;
-    d->p = w == LINEAR ? (n < 10 ? 2 : 3) : 1;
+    d->p = has_coefficients(w) ? (n < 10 ? 2 : 3) : 1;
     draw_normals(r, d->b, MOST_COLUMNS);
     draw_normals(r, d->X, (n + TESTS) * d->p);
-    for (size_t i = 0; i < n + TESTS; i++)
-        d->y[i] = 3 + mean_of(d, w, d->X + i * d->p) + cr_rng_normal(r);
+    for (size_t j = 0; j < MOST_COLUMNS && w >= BINOMIAL; j++) d->b[j] /= 3;
+    for (size_t i = 0; i < n + TESTS; i++) d->w[i] = TRIALS;
+    for (size_t i = 0; i < n + TESTS; i++) d->y[i] = draw_target(d, w, d->X + i * d->p, r);
 }
 
 typedef struct shares {
@@ -105,8 +152,9 @@ static shares measure(const subject *s, size_t n, size_t runs)
         cr_rng       r = cr_rng_stream(n, run);
         cr_model    *m = NULL;
         draw(&d, s->world, n, &r);
-        cr_table *train = make_table(cx, d.X, n, d.p, d.y, NULL);
-        cr_table *test = make_table(cx, d.X + n * d.p, TESTS, d.p, NULL, NULL);
+        const double *w = s->world == BINOMIAL ? d.w : NULL;
+        cr_table     *train = make_table(cx, d.X, n, d.p, d.y, w);
+        cr_table     *test = make_table(cx, d.X + n * d.p, TESTS, d.p, NULL, w);
         if (try_fit(cx, s->model, train, s->settings, &m) != CR_OK) {
             out.refused++;
             continue;
@@ -122,7 +170,7 @@ static shares measure(const subject *s, size_t n, size_t runs)
             }
             cr_prediction_free(cx, &q);
         }
-        if (s->world == LINEAR) coefficients += count_coefficients(cx, m, &d, &held);
+        if (has_coefficients(s->world)) coefficients += count_coefficients(cx, m, &d, &held);
         cr_model_free(cx, m);
     }
     out.rows = rows ? (double)inside / (double)rows : NAN;
@@ -160,9 +208,10 @@ TEST(simulated)
     for (size_t k = 0; k < sizeof subjects / sizeof *subjects; k++) {
         const subject *s = &subjects[k];
         shares         at[SIZES];
+        size_t         runs = s->world >= BINOMIAL ? 1000 : 200; /* a fit takes 0.1 ms */
         if (only ? strcmp(only, s->model) != 0 : s->from == NEVER && !f) continue;
         for (size_t i = 0; i < SIZES; i++) {
-            at[i] = measure(s, sizes[i], 200);
+            at[i] = measure(s, sizes[i], runs);
             if (sizes[i] < s->from || (holds(at[i].rows) && holds(at[i].coefficients))) continue;
             broken++;
             fprintf(stderr, "%s %s with %zu rows: %.3f of rows, %.3f of coefficients\n", s->model,

@@ -328,12 +328,12 @@ typedef struct shape {
     double    dof, spread, reach;
 } shape;
 
-static shape shape_of(double dof, cri_shown shown)
+static shape shape_of(double dof, cri_shown shown, double reach)
 {
     double spread = isinf(dof) || shown != CRI_SHOW_POSTERIOR ? 1
                     : dof > 2                                 ? sqrt(dof / (dof - 2))
                                                               : INFINITY;
-    return (shape){ shown, dof, spread, cr_student_t_ppf(0.975, dof) };
+    return (shape){ shown, dof, spread, reach };
 }
 
 static void add_parameter(cri_sheet *list, const char *name, double value, double scale, shape s)
@@ -349,8 +349,14 @@ static void add_parameter(cri_sheet *list, const char *name, double value, doubl
 void cri_predictor_describe(const cri_predictor *m, const cr_design *d, cri_shown shown,
                             cri_sheet *out)
 {
+    cri_predictor_describe_within(m, d, shown, cr_student_t_ppf(0.975, m->dof), out);
+}
+
+void cri_predictor_describe_within(const cri_predictor *m, const cr_design *d, cri_shown shown,
+                                   double reach, cri_sheet *out)
+{
     cri_sheet *list = cri_put_list(out, "parameters");
-    shape      s = shape_of(m->dof, shown);
+    shape      s = shape_of(m->dof, shown, reach);
     double     shift = d->target_shift, scale = d->target_scale; /* back to the target's units */
     if (m->has_intercept)
         add_parameter(list, "intercept", m->intercept * scale + shift, m->intercept_sd * scale, s);

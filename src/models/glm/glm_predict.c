@@ -15,6 +15,19 @@ static cri_glm_law law_of(const cri_glm *m)
     return (cri_glm_law){ (cri_glm_family)m->family, (cri_glm_link)m->link, m->alpha };
 }
 
+/* A gamma distribution has no t beside it as the normal has: the variance of a new row is taken as many times larger
+ * as the square of t's quantile is than that of the normal, at 95 %. */
+cri_glm_spread cri_glm_find_spread(const cri_glm *m)
+{
+    cri_glm_spread out = { m->fit.dof, 1, 1 };
+    if (m->spread_dof == 0) return out;
+    out.wider = pow(cr_student_t_ppf(0.975, m->spread_dof) / 1.959963984540054, 2);
+    if (m->fit.robust || !(m->phi > 0)) return out;
+    out.dof = m->spread_dof;
+    out.scale = sqrt(m->row_dispersion / m->phi);
+    return out;
+}
+
 /* The parameters of a distribution with the mean at eta and these variances, of an observation (one
  * trial of a binomial) and of the mean as estimated; its variance is given back.  `least` keeps what
  * should be above 0 there. */
@@ -69,7 +82,7 @@ static cr_status allocate_family(cr_ctx *cx, const cri_glm *m, cr_prediction *ou
 }
 
 /* From eta (in out->mean) and its leverage to the predictive distribution of row i. */
-static void set_row(const cri_glm *m, size_t i, double eta, double h, double trials,
+static void set_row(const cri_glm *m, double wider, size_t i, double eta, double h, double trials,
                     cr_prediction *out)
 {
     cri_glm_law law = law_of(m);
@@ -78,9 +91,9 @@ static void set_row(const cri_glm *m, size_t i, double eta, double h, double tri
     if (binomial) mu = fmin(fmax(mu, LEAST_SHARE), 1);
     out->mean[i] = binomial ? trials * mu : mu;
     if (!out->scale) return;
-    double estimate = m->phi * h * slope * slope, variance;
-    double own =
-        (isnan(m->row_dispersion) ? m->phi : m->row_dispersion) * cri_family_variance(&law, eta);
+    double phi = isnan(m->row_dispersion) ? m->phi : m->row_dispersion, variance;
+    double own = wider * phi * cri_family_variance(&law, eta);
+    double estimate = wider * (m->spread_dof == 0 ? m->phi : phi) * h * slope * slope;
     if (m->family == CRI_GLM_GAUSSIAN) {
         out->scale[i] = sqrt(own + estimate);
         out->dof[i] = m->fit.dof;
@@ -137,7 +150,7 @@ cr_status cri_glm_predict(cr_ctx *cx, const void *state, const cri_rows *rows, c
     const cri_glm *m = state;
     cr_scratch     s = cr_scratch_begin(cx);
     cr_prediction  eta = new_eta(&s, rows->n);
-    double        *trials = cr_scratch_f64(&s, rows->n);
+    double        *trials = cr_scratch_f64(&s, rows->n), wider = cri_glm_find_spread(m).wider;
 
     CR_TRY(s.status);
     if (!out->scale) eta.scale = NULL; /* the means alone */
@@ -145,7 +158,7 @@ cr_status cri_glm_predict(cr_ctx *cx, const void *state, const cri_rows *rows, c
     if (out->scale) CR_TRY(allocate_family(cx, m, out));
     for (size_t i = 0; i < rows->n; i++) {
         CR_TRY(check_mean(cx, m, rows, i, eta.mean[i]));
-        set_row(m, i, eta.mean[i], eta.leverage[i], trials[i], out);
+        set_row(m, wider, i, eta.mean[i], eta.leverage[i], trials[i], out);
     }
 done:
     cr_scratch_end(&s);
@@ -202,13 +215,16 @@ cr_status cri_glm_mean_intervals(cr_ctx *cx, const void *state, const cri_rows *
     cr_scratch     s = cr_scratch_begin(cx);
     cr_prediction  eta = new_eta(&s, rows->n);
     double        *trials = cr_scratch_f64(&s, rows->n), *sd = cr_scratch_f64(&s, rows->n);
+    cri_glm_spread spread = cri_glm_find_spread(m);
 
     CR_TRY(s.status);
     CR_TRY(find_eta(cx, m, rows, &eta, trials));
-    for (size_t i = 0; i < rows->n; i++) sd[i] = m->fit.sigma * sqrt(eta.leverage[i]);
+    for (size_t i = 0; i < rows->n; i++)
+        sd[i] = spread.scale * m->fit.sigma * sqrt(eta.leverage[i]);
     if (m->fit.robust) CR_TRY(find_robust_sds(cx, &m->fit, rows, sd));
     for (size_t i = 0; i < rows->n; i++) {
-        double half = cr_student_t_ppf((1 + level) / 2, eta.dof[i]) * sd[i];
+        double dof = m->varying.groups > 0 ? eta.dof[i] : spread.dof;
+        double half = cr_student_t_ppf((1 + level) / 2, dof) * sd[i];
         CR_TRY(check_mean(cx, m, rows, i, eta.mean[i]));
         mean_range(&law, eta.mean[i] - half, eta.mean[i] + half, lower + i, upper + i);
         if (m->family == CRI_GLM_BINOMIAL) lower[i] *= trials[i], upper[i] *= trials[i];
