@@ -96,6 +96,14 @@ def test_a_process_of_many_columns_and_few_rows(credence, tmp_path):
     assert process["coverage"] > 0.85 and process["log_score"] > plain["log_score"] - 0.8
 
 
+def test_ridge_of_many_columns_and_few_rows(credence, tmp_path):
+    """Nothing is left for the residuals: intervals are as wide as the target spreads, and the weak penalty is named."""
+    said = credence("fit", "ridge", data.wide(tmp_path), "--target", "y", "-o", "w.cred")
+    assert "the penalty is so weak" in said.stderr
+    for row in rows_of(credence("predict", "w.cred", "wide.csv")):
+        assert 0 < float(row["upper"]) - float(row["lower"]) < 100
+
+
 def test_classes_that_columns_separate(credence, tmp_path):
     data.crabs(tmp_path)
     by_default = metrics(credence("cv", "bayes-logistic", "crabs.csv", "--target", "sp", "--folds", "5"))
@@ -141,6 +149,39 @@ def test_collinear_columns_as_r_keeps_them(credence, tmp_path):
     value = {row["name"]: float(row["value"]) for row in rows_of(said)}
     assert abs(value["a"] - 2) < 0.6 and abs(value["b"] - 1) < 0.6 and value["apb"] == value["a2"] == 0
     assert "its coefficient is not identified and was set to 0" in said.stderr
+
+
+def test_penalties_are_on_one_scale(credence, tmp_path):
+    """Rows twice are the same data: each penalty stands beside the mean of the losses, and shrinks as before."""
+    data.biopsy(tmp_path)
+    header, *rows = (tmp_path / "biopsy.csv").read_text().splitlines()
+    (tmp_path / "twice.csv").write_text("\n".join([header, *rows, *rows]) + "\n")
+    for penalty in ("l1", "l2", "elastic"):
+        once, twice = ({p["name"]: p["value"] for p in
+                        fit(credence, "logistic", file, "--target", "class", "--penalty", penalty, "--lambda", "0.02")["parameters"]}
+                       for file in ("biopsy.csv", "twice.csv"))
+        assert any(abs(v) > 0.01 for name, v in once.items() if name != "intercept"), penalty
+        for name, value in once.items():
+            assert math.isclose(value, twice[name], rel_tol=1e-3, abs_tol=1e-3), (penalty, name)
+
+
+@pytest.mark.parametrize("model", ["linear", "glm", "robust"])
+def test_a_constant_column_has_no_coefficient(credence, tmp_path, model):
+    data.write(tmp_path, "constant.csv", "x,c,y", [[i, 7, 2 * i + (i * 5) % 7] for i in range(20)])
+    said = credence("fit", model, "constant.csv", "--target", "y")
+    row, = (row for row in rows_of(said) if row["name"] == "c")
+    assert float(row["value"]) == 0 and row["sd"] == row["lower"] == row["upper"] == ""
+    assert "'c'" in said.stderr
+
+
+@pytest.mark.parametrize("model, more", [("bayes-logistic", []), ("gp-classify", ["--optimize", "none"])])
+def test_intervals_of_probabilities(credence, tmp_path, model, more):
+    data.biopsy(tmp_path)
+    assert credence("fit", model, "biopsy.csv", "--target", "class", *more, "-o", "b.cred", "-q").code == 0
+    wide, narrow = (rows_of(credence("predict", "b.cred", "biopsy.csv", "--interval", level)) for level in ("0.99", "0.5"))
+    for a, b in zip(wide, narrow):
+        ends = [float(x) for x in (a["p_lower_malignant"], b["p_lower_malignant"], b["p_upper_malignant"], a["p_upper_malignant"])]
+        assert ends == sorted(ends) and 0 <= ends[0] < ends[-1] <= 1
 
 
 def test_which_class_coefficients_speak_of(credence, tmp_path):
