@@ -349,20 +349,23 @@ static void add_parameter(cri_sheet *list, const char *name, double value, doubl
 void cri_predictor_describe(const cri_predictor *m, const cr_design *d, cri_shown shown,
                             cri_sheet *out)
 {
-    cri_predictor_describe_within(m, d, shown, cr_student_t_ppf(0.975, m->dof), out);
+    cri_predictor_describe_within(m, d, shown, cr_student_t_ppf(0.975, m->dof), NULL, out);
 }
 
 void cri_predictor_describe_within(const cri_predictor *m, const cr_design *d, cri_shown shown,
-                                   double reach, cri_sheet *out)
+                                   double reach, const double *opt_dof, cri_sheet *out)
 {
     cri_sheet *list = cri_put_list(out, "parameters");
     shape      s = shape_of(m->dof, shown, reach);
     double     shift = d->target_shift, scale = d->target_scale; /* back to the target's units */
+    if (opt_dof) s.reach = cr_student_t_ppf(0.975, opt_dof[0]);
     if (m->has_intercept)
         add_parameter(list, "intercept", m->intercept * scale + shift, m->intercept_sd * scale, s);
-    for (size_t j = 0; j < m->p; j++)
+    for (size_t j = 0; j < m->p; j++) {
+        if (opt_dof) s.reach = cr_student_t_ppf(0.975, opt_dof[1 + j]);
         add_parameter(list, cr_design_term_name(d, j), m->coef[j] * scale, m->coef_sd[j] * scale,
                       s);
+    }
 }
 
 /* --- file ------------------------------------------------------------------------------------ */

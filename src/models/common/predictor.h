@@ -79,9 +79,10 @@ typedef enum cri_shown { CRI_SHOW_POSTERIOR, CRI_SHOW_TESTS, CRI_SHOW_ERRORS } c
 void cri_predictor_describe(const cri_predictor *m, const cr_design *design, cri_shown shown,
                             cri_sheet *out);
 
-/* The same with intervals that reach this many standard errors to each side. */
+/* The same with intervals that reach this many standard errors to each side; or, with opt_dof [1 + p], as many as Student's
+ * t with the degrees of freedom of each parameter does, that of the intercept first. */
 void cri_predictor_describe_within(const cri_predictor *m, const cr_design *design, cri_shown shown,
-                                   double reach, cri_sheet *out);
+                                   double reach, const double *opt_dof, cri_sheet *out);
 
 /* Whether what a file holds is a predictor of p terms. */
 bool cri_predictor_fits(const cri_predictor *m, size_t p);

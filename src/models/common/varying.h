@@ -22,7 +22,8 @@
     MEMBER(vector, weight,     (groups),        ">=0 as:varying/weight", "of the rows of each")     \
     MEMBER(vector, mean,       (groups),        "as:varying/mean",       "of u_g")                  \
     MEMBER(vector, variance,   (groups),        ">=0 as:varying/variance", "v_g")                   \
-    MEMBER(matrix, covariance, (groups, width), "as:varying/covariance", "c_g0 and c_g")
+    MEMBER(matrix, covariance, (groups, width), "as:varying/covariance", "c_g0 and c_g")            \
+    MEMBER(vector, dof,        (width),         ">0 none as:varying/dof", "of intervals of b0 and b; none: those of the fit")
 /* clang-format on */
 CRI_RECORD(cri_varying, CRI_VARYING);
 extern const cri_member cri_varying_record[];

@@ -379,7 +379,7 @@ static cr_status glm_describe(cr_ctx *cx, const void *state, const cr_design *de
                       m->link == CRI_LINK_LOG ? "log of the mean of %s" : "log odds of %s",
                       design->target.name);
     cri_predictor_describe_within(&m->fit, design, CRI_SHOW_TESTS,
-                                  spread.scale * cr_student_t_ppf(0.975, spread.dof), out);
+                                  spread.scale * cr_student_t_ppf(0.975, spread.dof), NULL, out);
     s = cri_put_object(out, "statistics");
     put_choice(s, "family", CRI_GLM_FAMILIES, m->family);
     put_choice(s, "link", CRI_GLM_LINKS, m->link);

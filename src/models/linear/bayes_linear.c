@@ -12,6 +12,7 @@
  * Varying intercepts, y ~ N(b0 + z . w + u_g, 1/beta) with u_g ~ N(0, s_u^2), are bayes_varying.c.
  * Bishop (2006), PRML, sec. 3.3 and 3.5; Murphy (2012), sec. 7.6. */
 #include "bayes_linear.h"
+#include "math/special/special.h"
 
 CR_OPTIONS_TABLE(static, bayes_table, cri_bayes_options, CRI_BAYES_OPTIONS);
 
@@ -168,7 +169,8 @@ static cr_status bayes_describe(cr_ctx *cx, const void *state, const cr_design *
     const cri_bayes *m = state;
     double           unit = design->target_scale; /* back to the target's units */
     cri_sheet       *s;
-    cri_predictor_describe(&m->fit, design, false, out);
+    cri_predictor_describe_within(&m->fit, design, CRI_SHOW_POSTERIOR,
+                                  cr_student_t_ppf(0.975, m->fit.dof), m->varying.dof, out);
     if (m->noise.noise_terms > 0)
         cri_noise_model_describe(&m->noise, design, m->fit.sigma * unit,
                                  cri_sheet_get(out, "parameters"));

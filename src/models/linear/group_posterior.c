@@ -2,6 +2,7 @@
 #include "group_posterior.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
+#include "math/special/special.h"
 
 #include <math.h>
 
@@ -15,7 +16,9 @@ cr_status cri_group_posterior_new(cr_scratch *arena, const cri_group_sums *s,
                                   .C1 = cr_scratch_matrix(arena, q, q),
                                   .mean = cr_scratch_bytes(arena, s->J, size),
                                   .vv = cr_scratch_bytes(arena, s->J, size),
-                                  .c = cr_scratch_bytes(arena, s->J, q * size) };
+                                  .c = cr_scratch_bytes(arena, s->J, q * size),
+                                  .log = cr_scratch_bytes(arena, q, size),
+                                  .log2 = cr_scratch_bytes(arena, q, size) };
     return arena->status;
 }
 
@@ -48,6 +51,14 @@ done:
     return st;
 }
 
+/* The scale^2 of v_i at a node. */
+static void add_scale(cri_group_posterior *a, size_t i, double share, double scale2)
+{
+    double x = log(fmax(scale2, 1e-300));
+    a->log[i] += share * x;
+    a->log2[i] += share * x * x;
+}
+
 cr_status cri_group_posterior_add(cr_ctx *cx, const cri_group_sums *s, const cri_group_node *n,
                                   double share, double spread, cri_group_posterior *a,
                                   double *out_kept)
@@ -78,6 +89,7 @@ cr_status cri_group_posterior_add(cr_ctx *cx, const cri_group_sums *s, const cri
             a->C[i * q + j] +=
                 share * a->C1[i * q + j] + cross * (n->v[i] - a->v[i]) * (n->v[j] - a->v[j]);
     for (size_t i = 0; i < q; i++) a->v[i] += share / total * (n->v[i] - a->v[i]);
+    for (size_t i = 0; i < q; i++) add_scale(a, i, share, a->C1[i * q + i]);
     a->total = total;
     *out_kept = kept;
     return CR_OK;
@@ -115,6 +127,26 @@ done:
     return st;
 }
 
+/* Degrees of freedom of the interval of v_i. */
+static double dof_of(const cri_group_posterior *a, size_t i, double dof)
+{
+    double variance = a->log2[i] - a->log[i] * a->log[i];
+    if (!(variance > 1e-6)) return dof;
+    return 2 * cr_trigamma_inv(variance + (isfinite(dof) ? cr_trigamma(dof / 2) : 0));
+}
+
+/* Where there are nodes that differ. */
+static cr_status set_dof(cr_ctx *cx, const cri_group_posterior *a, double dof, cri_varying *v)
+{
+    bool differ = false;
+    for (size_t i = 0; i < v->width; i++) differ = differ || dof_of(a, i, dof) < dof;
+    if (!differ) return CR_OK;
+    v->dof = cr_alloc(cx, v->width, sizeof(double));
+    if (!v->dof) return CR_ENOMEM;
+    for (size_t i = 0; i < v->width; i++) v->dof[i] = dof_of(a, i, dof);
+    return CR_OK;
+}
+
 cr_status cri_group_posterior_finish(cr_ctx *cx, const cri_group_sums *s,
                                      const cri_group_posterior *a, double sigma2,
                                      cri_predictor *fit, cri_varying *out)
@@ -127,6 +159,7 @@ cr_status cri_group_posterior_finish(cr_ctx *cx, const cri_group_sums *s,
     CR_TRY(scratch.status);
     CR_TRY(set_predictor(cx, s, a, sigma2, fit, shift));
     CR_TRY(cri_varying_new(cx, s->J, q, out));
+    CR_TRY(set_dof(cx, a, fit->dof, out));
     for (size_t g = 0; g < s->J; g++) {
         double *c = out->covariance + g * q;
         out->weight[g] = s->N[g];

@@ -2,7 +2,9 @@
  * intercepts, and of a mixture of such.  Given theta, b0 and w,
  *   u_g ~ N(k_g (t_g - b0 - z_g . w), s2 / (N_g + theta)),   k_g = N_g / (N_g + theta):
  * the mean of the group, shrunk; group_sums.h has the notation.  Means and scales^2 of v = (b0, w) and
- * of u_g are added up node by node, O(J q^2) each.  (Internal header.) */
+ * of u_g are added up node by node, O(J q^2) each.  Where the scale^2 of v_i differs between the nodes, it is known only as
+ * well as from fewer degrees of freedom d: trigamma(d / 2) = trigamma(dof / 2) + variance of log scale^2, as with
+ * Satterthwaite (1946), Biometrics Bulletin 2.  (Internal header.) */
 #ifndef CREDENCE_MODELS_LINEAR_GROUP_POSTERIOR_H
 #define CREDENCE_MODELS_LINEAR_GROUP_POSTERIOR_H
 
@@ -10,12 +12,13 @@
 #include "models/common/varying.h"
 
 typedef struct cri_group_posterior {
-    size_t  q;         /* 1 + p                      */
-    double  total;     /* shares added               */
-    double *v, *C;     /* [q], [q x q]               */
-    double *mean, *vv; /* [J] of u_g                 */
-    double *c;         /* [J x q] with v             */
-    double *C1;        /* [q x q] workspace          */
+    size_t  q;          /* 1 + p                      */
+    double  total;      /* shares added               */
+    double *v, *C;      /* [q], [q x q]               */
+    double *mean, *vv;  /* [J] of u_g                 */
+    double *c;          /* [J x q] with v             */
+    double *C1;         /* [q x q] workspace          */
+    double *log, *log2; /* [q] mean of log scale^2 of v, and of its square */
 } cri_group_posterior;
 
 /* All zero, in the arena. */

@@ -64,7 +64,7 @@ TEST(one_latent_function)
 /* Of the bound the functions are independent given the data: their draws have these quantiles. */
 TEST(draws_of_several_functions)
 {
-    enum { DRAWS = 400000, MOST = 5 };
+    enum { DRAWS = 150000, MOST = 5 };
     static const size_t classes[] = { 3, 5 };
     for (size_t c = 0; c < 2; c++) {
         size_t  K = classes[c];
@@ -87,9 +87,9 @@ TEST(draws_of_several_functions)
             for (size_t k = 0; k < K; k++) {
                 cri_sort_doubles(values + k * DRAWS, DRAWS);
                 assert_close(low[i * K + k], cri_sorted_quantile(values + k * DRAWS, DRAWS, 0.1),
-                             0.012);
+                             0.015);
                 assert_close(high[i * K + k], cri_sorted_quantile(values + k * DRAWS, DRAWS, 0.9),
-                             0.012);
+                             0.015);
             }
         }
         free(values);
