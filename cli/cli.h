@@ -28,7 +28,7 @@ enum { PROGRESS_AUTO, PROGRESS_NEVER, PROGRESS_ALWAYS };
     X(flag,   verbose,      "false", "", "say what is being done", "")                             \
     X(choice, progress,     "auto", "auto|never|always",                                           \
       "progress bar on standard error", "never")                                                   \
-    X(text,   time_limit,   "", "", "stop after this long: 30s, 5m, 2h", "30s")                    \
+    X(text,   time_limit,   "", "", "stop after this long, with the best so far where there is one: 30s, 5m, 2h", "30s") \
     X(text,   memory_limit, "", "", "use at most this much memory: 500M, 2G", "2G")                \
     X(flag,   strict,       "false", "", "treat warnings as errors (exit code 4)", "")          \
     X(flag,   help,         "false", "", "explain the verb and its options", "")                   \

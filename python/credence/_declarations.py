@@ -14,7 +14,7 @@ LOG_DEBUG, LOG_INFO, LOG_WARNING = range(3)                                     
 REAL, INTEGER, BOOLEAN, CATEGORY, DATE, DATETIME = range(6)                                        # cr_type
 OPTION_END, OPTION_FLAG, OPTION_COUNT, OPTION_REAL, OPTION_CHOICE, OPTION_TEXT, OPTION_LIST = range(7)
 ANSWER_NUMBER, ANSWER_CLASS, ANSWER_DENSITY, ANSWER_VECTOR = range(4)              # cr_answer
-STOP_CLOSED_FORM, STOP_TOLERANCE, STOP_LIMIT, STOP_NO_PROGRESS = range(4)         # cr_stop
+STOP_CLOSED_FORM, STOP_TOLERANCE, STOP_LIMIT, STOP_NO_PROGRESS, STOP_TIME = range(5)  # cr_stop
 TASK_REGRESSION, TASK_CLASSIFICATION, TASK_DENSITY, TASK_CLUSTER, TASK_TRANSFORM = 1, 2, 4, 8, 16  # cr_task
 PLOT_KINDS = ("residuals", "calibration", "roc", "pr", "learning-curve", "components", "map", "evidence",
               "path", "importance", "dependence", "fit")                                                       # cr_plot_kind

@@ -123,19 +123,72 @@ void cri_mute_warnings(cr_ctx *cx, bool muted) { cx->warnings_muted = muted; }
 void cr_interrupt(cr_ctx *cx) { atomic_store(&cx->interrupted, true); }
 void cr_interrupt_clear(cr_ctx *cx) { atomic_store(&cx->interrupted, false); }
 
+/* Counts a question; true from the one on that a test has named. */
+static bool counts_out(atomic_uint_fast64_t *countdown)
+{
+    uint_fast64_t left = atomic_load(countdown);
+    while (left > 1 && !atomic_compare_exchange_weak(countdown, &left, left - 1)) {}
+    return left == 1;
+}
+
 bool cri_should_stop(const cr_ctx *cx)
 {
     if (cx->parent && cri_should_stop(cx->parent)) return true;
-    return atomic_load(&cx->interrupted) || (cx->deadline > 0 && cri_seconds() > cx->deadline);
+    return atomic_load(&cx->interrupted) ||
+           counts_out((atomic_uint_fast64_t *)(uintptr_t)&cx->stop_countdown) ||
+           (cx->deadline > 0 && cri_seconds() > cx->deadline);
 }
 
 double cri_time_left(const cr_ctx *cx)
 {
+    if (cx->patient) return INFINITY;
     double left = cx->deadline > 0 ? cx->deadline - cri_seconds() : INFINITY;
     double other = cx->parent ? cri_time_left(cx->parent) : INFINITY;
     left = left > 0 ? left : 0;
     return left < other ? left : other;
 }
+
+void cri_ctx_be_patient(cr_ctx *cx) { cx->patient = true; }
+
+cri_clock cri_clock_start(cr_ctx *cx, double limit)
+{
+    double left = 0.75 * cri_time_left(cx);
+    if (!(limit > 0 && limit < left)) limit = isinf(left) ? NAN : left;
+    return (cri_clock){ cx, isnan(limit) ? INFINITY : cri_seconds() + limit };
+}
+
+double cri_ctx_hasten(cr_ctx *cx, double share)
+{
+    double before = cx->deadline, left = cri_time_left(cx);
+    if (!isinf(left)) cx->deadline = cri_seconds() + share * left;
+    return before;
+}
+
+void cri_ctx_set_deadline(cr_ctx *cx, double deadline)
+{
+    cx->deadline = deadline;
+    atomic_store(&cx->stop_countdown, 0);
+}
+
+void cri_ctx_stop_at(cr_ctx *cx, uint64_t nth) { atomic_store(&cx->stop_countdown, nth); }
+void cri_ctx_run_out_at(cr_ctx *cx, uint64_t nth) { atomic_store(&cx->time_countdown, nth); }
+
+static bool has_run_out(cr_ctx *cx)
+{
+    while (!cx->patient && cx->parent) cx = cx->parent;
+    return !cx->patient && counts_out(&cx->time_countdown);
+}
+
+bool cri_clock_over(const cri_clock *clock)
+{
+    bool over =
+        has_run_out(clock->cx) || (clock->deadline < INFINITY && cri_seconds() > clock->deadline);
+    for (cr_ctx *cx = clock->cx; over && cx; cx = cx->patient ? NULL : cx->parent)
+        atomic_store(&cx->late, true);
+    return over;
+}
+
+bool cri_ctx_take_late(cr_ctx *cx) { return atomic_exchange(&cx->late, false); }
 
 static bool is_interrupted(const cr_ctx *cx)
 {

@@ -69,6 +69,28 @@ void   cri_set_leaf_bytes(cr_ctx *cx, size_t bytes);
 /* Seconds until the time limit; INFINITY when there is none. */
 double cri_time_left(const cr_ctx *cx);
 
+/* When work that goes on step by step should end with what it has: after `limit` seconds (NaN: none), or when three
+ * quarters of the time that the context has left are over; the rest is for what follows. */
+typedef struct cri_clock {
+    cr_ctx *cx;
+    double  deadline; /* seconds of the monotonic clock; INFINITY: none */
+} cri_clock;
+cri_clock cri_clock_start(cr_ctx *cx, double limit);
+/* Asked once a step. */
+bool cri_clock_over(const cri_clock *clock);
+/* true where a clock of the context has been over since this was asked last. */
+bool cri_ctx_take_late(cr_ctx *cx);
+/* The work of this context is done as a whole or not at all: its clocks do not run out, although what stops its
+ * parent stops it.  For fits of which only whole ones count. */
+void cri_ctx_be_patient(cr_ctx *cx);
+/* Until cri_ctx_set_deadline, with what this returns, only such a share of the time that is left may be used. */
+double cri_ctx_hasten(cr_ctx *cx, double share);
+void   cri_ctx_set_deadline(cr_ctx *cx, double deadline);
+/* For tests: at the nth question whether to stop, and until the deadline is set anew, the time limit is reached. */
+void cri_ctx_stop_at(cr_ctx *cx, uint64_t nth);
+/* For tests: from the nth question on every clock is over, whatever the time; 0: as the time says. */
+void cri_ctx_run_out_at(cr_ctx *cx, uint64_t nth);
+
 /* cr_resize for bodies that run in parallel: a failure is recorded nowhere, only NULL comes back,
  * so that which failure is reported does not depend on the threads.  The caller reports it
  * afterwards: */

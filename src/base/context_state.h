@@ -23,9 +23,13 @@ struct cr_ctx {
     size_t       threads, cores, memory_limit;
     size_t       leaf_bytes; /* 0: as many as ever */
     double       deadline;   /* seconds of the monotonic clock; 0 = none */
+    bool         patient;    /* no clock of it runs out                  */
+    atomic_bool  late;       /* one has                                  */
 
     atomic_size_t        memory, peak_memory;
     atomic_uint_fast64_t fail_countdown; /* 0 = never */
+    atomic_uint_fast64_t time_countdown; /* questions until every clock is over; 0 = never */
+    atomic_uint_fast64_t stop_countdown; /* and until the time limit is reached */
     atomic_bool          interrupted;
     atomic_flag          error_lock;
 

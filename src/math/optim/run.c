@@ -187,19 +187,6 @@ double cri_run_curvature(const cri_run *run, double fallback)
 
 /* --- the end of a step ----------------------------------------------------------------------- */
 
-cri_clock cri_clock_start(const cr_ctx *cx, double limit)
-{
-    static const double SHARE = 0.75; /* of the time that is left: the rest is for what follows */
-    double              left = SHARE * cri_time_left(cx);
-    if (!(limit > 0 && limit < left)) limit = isinf(left) ? 0 : left;
-    return (cri_clock){ limit > 0 ? cri_seconds() + limit : 0 };
-}
-
-bool cri_clock_over(cri_clock clock)
-{
-    return clock.deadline > 0 && cri_seconds() > clock.deadline;
-}
-
 /* Keeps every trace_stride-th value; when the room is used up, every other one goes. */
 void cri_trace_add(cr_minimize_report *r, double f)
 {
@@ -239,7 +226,7 @@ static bool at_limit(cri_run *run)
     cr_minimize_report        *r = run->report;
     if (r->iterations >= o->max_iter) return end_with(run, CR_END_MAX_ITER);
     if (r->f_evaluations >= o->max_evaluations) return end_with(run, CR_END_MAX_EVALUATIONS);
-    if (cri_clock_over(run->clock)) return end_with(run, CR_END_TIME);
+    if (cri_clock_over(&run->clock)) return end_with(run, CR_END_TIME);
     return false;
 }
 

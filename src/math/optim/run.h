@@ -5,17 +5,10 @@
 #ifndef CREDENCE_MATH_OPTIM_RUN_H
 #define CREDENCE_MATH_OPTIM_RUN_H
 
+#include "base/context_internal.h"
 #include "base/scratch.h"
 #include "line_search.h"
 #include "minimize.h"
-
-/* The time limit of the options, NaN is none, or most of what the context has left: what was found
- * by then is of use. */
-typedef struct cri_clock {
-    double deadline; /* seconds of the monotonic clock; 0 = none */
-} cri_clock;
-cri_clock cri_clock_start(const cr_ctx *cx, double limit);
-bool      cri_clock_over(cri_clock clock);
 
 typedef struct cri_run {
     cr_ctx                    *cx;

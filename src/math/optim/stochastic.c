@@ -146,7 +146,7 @@ static cr_status descend(descent *d)
         if (ended(d, before, f)) goto done;
         before = f;
         d->r->stop = CR_END_TIME;
-        if (cri_clock_over(clock)) goto done;
+        if (cri_clock_over(&clock)) goto done;
     }
     d->r->stop = CR_END_MAX_ITER;
 done:

@@ -84,7 +84,7 @@ const cr_field cr_description_table[] = {
     CR_MEASURE("log_likelihood", "nats", CR_FIELD_EITHER,
                "log likelihood at the estimate, of models without evidence"),
     CR_COUNT("iterations", 0, "steps taken; 0 for a closed form"),
-    CR_TEXT("stop", 0, "closed form, converged, iteration limit or no progress"),
+    CR_TEXT("stop", 0, "closed form, converged, iteration limit, no progress or time limit"),
     CR_TEXT("coefficients", CR_FIELD_SOMETIMES,
             "what the coefficients add up to where it is not the prediction: the log odds of one "
             "class against another, the log of the mean"),

@@ -295,6 +295,23 @@ static cr_status learn(cr_ctx *cx, cr_model *m, const cri_rows *rows)
     return st;
 }
 
+/* The same; a fit that a clock has ended says so. */
+static cr_status learn_in_time(cr_ctx *cx, cr_model *m, const cri_rows *rows)
+{
+    cri_ctx_take_late(cx);
+    cr_status  st = learn(cx, m, rows);
+    cr_report *r = &m->report;
+    if (st != CR_OK || !cri_ctx_take_late(cx) || r->stop == CR_STOP_TIME) return st;
+    r->stop = CR_STOP_TIME;
+    if (r->iterations > 0)
+        cr_log(cx, CR_LOG_WARNING,
+               "the time limit ended the fit after %zu iterations: this is the best so far",
+               r->iterations);
+    else
+        cr_log(cx, CR_LOG_WARNING, "the time limit ended the fit: this is the best so far");
+    return CR_OK;
+}
+
 cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setting *settings,
                         size_t n_settings, cr_stream *opt_rest, cr_model **out_model)
 {
@@ -323,7 +340,7 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const c
     if (m->task == CR_TASK_CLASSIFICATION && !cri_class_updates(c) &&
         !rows.passes) /* else others may come yet */
         CR_TRY(cri_check_row_classes(cx, &rows));
-    st = learn(cx, m, &rows);
+    st = learn_in_time(cx, m, &rows);
     bool wide = (double)rows.p * (double)rows.p * (double)sizeof(double) >
                 1e9; /* columns by columns are more */
     CR_TRY(rows.sparse || wide ? cri_rows_explain(cx, &rows, st) : explain_spread(cx, c, t, st));

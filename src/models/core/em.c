@@ -240,7 +240,7 @@ cr_status cri_em_fit(cr_ctx *cx, cr_model *m, const cri_rows *rows)
     if (st != CR_OK) return st;
     const cri_em_outcome *o = outcome_of(m, m->state);
     m->report.iterations = o->iterations;
-    m->report.stop = o->converged ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
+    m->report.stop = o->converged ? CR_STOP_TOLERANCE : e.cut ? CR_STOP_TIME : CR_STOP_LIMIT;
     m->report.log_likelihood = o->objective;
     if (e.cut || o->restarts < e.restarts)
         cr_log(cx, CR_LOG_WARNING,

@@ -161,6 +161,6 @@ const char *cr_evidence_name(cr_evidence_kind kind)
 const char *cr_stop_name(cr_stop stop)
 {
     static const char *const names[] = { "closed form", "converged", "iteration limit",
-                                         "no progress" };
+                                         "no progress", "time limit" };
     return names[stop];
 }

@@ -240,7 +240,8 @@ typedef enum cr_stop {
     CR_STOP_CLOSED_FORM, /* no iterations were needed                     */
     CR_STOP_TOLERANCE,   /* converged                                     */
     CR_STOP_LIMIT,       /* gave up at the iteration limit: not converged */
-    CR_STOP_NO_PROGRESS  /* no step improves, yet the gradient is not small: not converged */
+    CR_STOP_NO_PROGRESS, /* no step improves, yet the gradient is not small: not converged */
+    CR_STOP_TIME         /* the time limit ended it: the best so far      */
 } cr_stop;
 
 /* How the log evidence is known. */

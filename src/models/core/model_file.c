@@ -98,7 +98,7 @@ static cr_status read_report(cr_ctx *cx, const cri_store *s, const json_t *in, c
         if (strcmp(kind, cr_evidence_name((cr_evidence_kind)i)) == 0)
             r->evidence = (cr_evidence_kind)i;
     r->stop = CR_STOP_LIMIT;
-    for (int i = CR_STOP_CLOSED_FORM; i <= CR_STOP_NO_PROGRESS; i++)
+    for (int i = CR_STOP_CLOSED_FORM; i <= CR_STOP_TIME; i++)
         if (strcmp(stop, cr_stop_name((cr_stop)i)) == 0) r->stop = (cr_stop)i;
 done:
     return st;
