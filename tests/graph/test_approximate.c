@@ -8,6 +8,7 @@
 #include "graph/approximate/join_graph.h"
 #include "graph/approximate/mean_field.h"
 #include "graph/query/query.h"
+#include "base/context_internal.h"
 
 #include <math.h>
 
@@ -458,6 +459,40 @@ TEST(allocations_may_fail)
     cr_network_free(cx, net);
     for (cr_approximation how = CR_APPROXIMATE_BP; how <= CR_APPROXIMATE_ANNEALED; how++)
         test_every_allocation_fails(every_method, &how);
+}
+
+/* Messages of some sweeps are an answer that has not converged. */
+TEST(a_time_limit_leaves_messages)
+{
+    cr_approximation const methods[] = { CR_APPROXIMATE_BP, CR_APPROXIMATE_GBP, CR_APPROXIMATE_TRW,
+                                         CR_APPROXIMATE_MEAN_FIELD };
+    cr_rng                 r = cr_rng_stream(31, 0);
+    size_t                 cut[4] = { 0 };
+    for (size_t i = 0; i < 80; i++) {
+        cr_network            *net = random_network(cx, &r, CR_NETWORK_MARKOV, 8);
+        cr_approximate_options o = cr_approximate_defaults();
+        cr_approximate_answer  a = { 0 };
+        size_t                 k = i % 4;
+        o.tol = 0;
+        o.cluster = 4;
+        cri_ctx_run_out_at(cx, 1);
+        assert_ok(cx, cr_approximate(cx, net, NULL, methods[k], &o, 1, 0, NULL, &a));
+        cri_ctx_run_out_at(cx, 0);
+        for (size_t v = 0, at = 0; a.report.planned > 0 && v < cr_network_size(net); v++) {
+            double sum = 0;
+            for (size_t x = 0; x < cr_network_states(net, v); x++) sum += a.marginal[at++];
+            assert_close(sum, 1, 1e-9);
+        }
+        if (a.report.planned > 0) {
+            assert_false(a.report.converged);
+            assert_true(a.report.made > 0 && a.report.made < 5);
+            assert_int_equal(a.report.planned, methods[k] == CR_APPROXIMATE_GBP ? 100 : 1000);
+            cut[k]++;
+        }
+        cr_approximate_free(cx, &a);
+        cr_network_free(cx, net);
+    }
+    for (size_t k = 0; k < 4; k++) assert_true(cut[k] > 2);
 }
 
 TEST(work_can_be_stopped)

@@ -3,8 +3,10 @@
 
 #include "graph/approximate/approximate.h"
 #include "graph/exact/enumerate.h"
+#include "base/context_internal.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST_STATES = 64 };
 
@@ -112,6 +114,69 @@ TEST(importance) { check_method(CR_APPROXIMATE_IMPORTANCE, 50, 1000, 1); }
 TEST(gibbs) { check_method(CR_APPROXIMATE_GIBBS, 40, 1000, 0); }
 
 TEST(annealed) { check_method(CR_APPROXIMATE_ANNEALED, 30, 200, 2); }
+
+/* Where the time limit comes in the midst of the work, what has been drawn is the answer, and its standard errors
+ * hold. */
+static void check_limit(cr_approximation how, size_t samples, size_t steps, uint64_t nth)
+{
+    cr_ctx                *cx = test_context();
+    cr_rng                 r = cr_rng_stream(21, (uint64_t)how);
+    cr_network            *net = random_network(cx, &r, CR_NETWORK_BAYES, 7);
+    cr_approximate_options o = cr_approximate_defaults();
+    cr_approximate_answer  a = { 0 }, whole = { 0 };
+    score                  s = { 0 };
+    double                *got, *se;
+    o.samples = samples;
+    o.steps = steps;
+    cri_ctx_run_out_at(cx, nth);
+    assert_ok(cx, cr_approximate(cx, net, NULL, how, &o, 1, 0, NULL, &a));
+    cri_ctx_run_out_at(cx, 0);
+    assert_true(a.report.made > 0);
+    assert_true(a.report.made < a.report.planned);
+    assert_true(a.report.samples > 0);
+    assert_true(a.report.samples < samples || how == CR_APPROXIMATE_ANNEALED);
+    got = a.marginal, se = a.se;
+    for (size_t v = 0; v < cr_network_size(net); v++) {
+        cr_factor f = { 0 };
+        assert_ok(cx, cr_enumerate_query(cx, net, NULL, 1, &v, 0, &f, NULL));
+        for (size_t x = 0; x < f.size; x++, got++, se++)
+            if (*se > 0) compare(&s, *got, f.value[x], *se);
+        cr_factor_free(cx, &f);
+    }
+    assert_int_equal(s.far, 0);
+    if (how == CR_APPROXIMATE_GIBBS || how == CR_APPROXIMATE_FORWARD) {
+        assert_ok(cx, cr_approximate(cx, net, NULL, how, &o, 1, 0, NULL, &whole));
+        assert_true(whole.report.se < a.report.se);
+        assert_int_equal(whole.report.planned, 0);
+    }
+    cr_approximate_free(cx, &a);
+    cr_approximate_free(cx, &whole);
+    cr_network_free(cx, net);
+    test_context_free(cx);
+}
+
+TEST(a_time_limit_leaves_samples)
+{
+    check_limit(CR_APPROXIMATE_FORWARD, 200000, 1, 3);
+    check_limit(CR_APPROXIMATE_REJECTION, 200000, 1, 3);
+    check_limit(CR_APPROXIMATE_LIKELIHOOD_WEIGHTING, 200000, 1, 3);
+    check_limit(CR_APPROXIMATE_IMPORTANCE, 200000, 1, 30);
+    check_limit(CR_APPROXIMATE_ANNEALED, 300, 1000, 300);
+    check_limit(CR_APPROXIMATE_GIBBS, 20000, 1, 100);
+}
+
+TEST(a_time_limit_before_anything_is_known)
+{
+    cr_rng                r = cr_rng_stream(21, 0);
+    cr_network           *net = random_network(cx, &r, CR_NETWORK_BAYES, 7);
+    cr_approximate_answer a = { 0 };
+    cri_ctx_run_out_at(cx, 1);
+    assert_fails_with(cx, cr_approximate(cx, net, NULL, CR_APPROXIMATE_GIBBS, NULL, 1, 0, NULL, &a),
+                      CR_ENOMEM, "before the chains");
+    assert_non_null(strstr(cr_error_hint(cx), "--time-limit"));
+    cri_ctx_run_out_at(cx, 0);
+    cr_network_free(cx, net);
+}
 
 /* Means of distributions vary less than counts of states would: of one block, whose draws are
  * independent, counts have the variance p (1 - p) / sweeps. */

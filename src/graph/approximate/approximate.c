@@ -8,6 +8,8 @@
 #include "mean_field.h"
 #include "sample.h"
 #include "trees.h"
+#include "base/clock.h"
+#include "base/context_internal.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -26,6 +28,7 @@ typedef struct task {
     uint64_t                      seed;
     cri_fgraph                    g;
     bool                          check;         /* messages: compare with others */
+    double                        began;         /* when, by the monotonic clock  */
     double                       *marginal, *se; /* of the active variables */
     cr_factor                     joint, spread; /* over ranks; size 0: not wanted */
     cr_approximate_report         report;
@@ -81,6 +84,12 @@ static cr_status pass_clusters(task *t)
     return st;
 }
 
+/* Is there as much time again as was used, within a time limit? */
+static bool leaves_time(const task *t)
+{
+    return t->report.planned == 0 && cri_time_left(t->cx) > cri_seconds() - t->began;
+}
+
 /* How far a short run of another kind of messages is from the answer: messages that have settled
  * can be wrong, but two kinds are seldom wrong together.  (The bounds of trw and mean field are
  * too far apart to tell.) */
@@ -91,7 +100,7 @@ static cr_status compare_with(task *t, cr_status (*pass)(task *t), cr_approximat
     task       other = *t;
     size_t     size = t->g.start[t->g.n];
     double     far = 0;
-    if (!t->check || !isfinite(t->report.log_evidence)) goto done;
+    if (!t->check || !isfinite(t->report.log_evidence) || !leaves_time(t)) goto done;
     other.o = &o;
     other.report = cri_report_empty();
     other.marginal = cr_scratch_f64(&s, size);
@@ -154,6 +163,7 @@ static cr_status run_trw(task *t)
     CR_TRY(run_forests(t, &trees, &b, &t->report));
     take_beliefs(t, &b);
     for (size_t k = 0; k < t->o->reweigh && trees.n > 1 && !b.impossible; k++) {
+        if (!leaves_time(t)) break;
         cr_approximate_report r = t->report;
         CR_TRY(cri_trees_step(t->cx, &trees, &b, step));
         CR_TRY(run_forests(t, &trees, &b, &r));
@@ -425,6 +435,7 @@ cr_status cri_approximate_once(cr_ctx *cx, const cr_network *net, const cr_evide
     cr_approximate_answer a = { 0 };
     task                  t = { .cx = cx,
                                 .check = check,
+                                .began = cri_seconds(),
                                 .net = net,
                                 .evidence = opt_e,
                                 .o = o,

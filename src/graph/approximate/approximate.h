@@ -93,6 +93,9 @@ typedef struct cr_approximate_report {
     size_t modes;     /* importance: parts of the states that chains do not leave */
     double rhat;      /* the largest of all variables, over split chains */
     size_t chains, clusters, largest; /* largest: entries of a cluster, or of a block's table */
+    size_t made,
+        planned; /* where the time limit ended it: how many sweeps, samples or steps there are, and how
+                             many were asked for; else 0 */
 } cr_approximate_report;
 
 typedef struct cr_approximate_answer {

@@ -17,15 +17,17 @@ typedef struct shrinking {
     cr_scratch       *s;
     size_t          **to; /* [n] neighbours, not sorted */
     size_t           *degree, *capacity;
+    double           *entries; /* [n] of the table of v and its neighbours; 0: not known */
     bool             *gone;
     size_t           *mark, stamp;
 } shrinking;
 
-static double entries_of(const shrinking *h, size_t v)
+static double entries_of(shrinking *h, size_t v)
 {
+    if (h->entries[v] > 0) return h->entries[v];
     double size = (double)h->g->states[v];
     for (size_t k = 0; k < h->degree[v]; k++) size *= (double)h->g->states[h->to[v][k]];
-    return size;
+    return h->entries[v] = size;
 }
 
 static void unlink_vertex(shrinking *h, size_t v)
@@ -34,6 +36,7 @@ static void unlink_vertex(shrinking *h, size_t v)
         size_t u = h->to[v][k], i = 0;
         while (h->to[u][i] != v) i++;
         h->to[u][i] = h->to[u][--h->degree[u]];
+        h->entries[u] = 0;
     }
     h->gone[v] = true;
 }
@@ -49,6 +52,7 @@ static cr_status link_to(shrinking *h, size_t u, size_t v)
         h->capacity[u] = capacity;
     }
     h->to[u][h->degree[u]++] = v;
+    h->entries[u] = 0;
     return CR_OK;
 }
 
@@ -81,6 +85,7 @@ static cr_status copy_graph(shrinking *h, const cr_graph *graph)
     h->capacity = cr_scratch_bytes(h->s, n, sizeof *h->capacity);
     h->mark = cr_scratch_bytes(h->s, n, sizeof *h->mark);
     h->gone = cr_scratch_bytes(h->s, n, sizeof *h->gone);
+    h->entries = cr_scratch_bytes(h->s, n, sizeof *h->entries);
     for (size_t v = 0; h->s->status == CR_OK && v < n; v++) {
         h->degree[v] = h->capacity[v] = graph->begin[v + 1] - graph->begin[v];
         h->to[v] = cr_scratch_index(h->s, h->capacity[v]);
@@ -104,6 +109,15 @@ static size_t choose_cut(const shrinking *h, const size_t *cuts, const double *t
     return best;
 }
 
+/* Takes those that are gone out of a list of vertices, which stays in its order; how many are left. */
+static size_t leave_out_gone(const shrinking *h, size_t *list, size_t n)
+{
+    size_t kept = 0;
+    for (size_t k = 0; k < n; k++)
+        if (!h->gone[list[k]]) list[kept++] = list[k];
+    return kept;
+}
+
 /* The order of the variables that are drawn, cuts of the others counted. */
 static cr_status choose_block(cr_ctx *cx, const cri_fgraph *g, const cr_graph *graph, double most,
                               cr_rng *r, size_t *cuts, size_t *order, size_t *out_n)
@@ -111,7 +125,7 @@ static cr_status choose_block(cr_ctx *cx, const cri_fgraph *g, const cr_graph *g
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     shrinking  h = { .g = g, .s = &s };
-    size_t    *turn = cr_scratch_index(&s, g->n), n = 0, left = g->n;
+    size_t    *turn = cr_scratch_index(&s, g->n), n = 0, left = g->n, listed = g->n;
     double    *tie = cr_scratch_f64(&s, g->n), top = fmax(most, (double)g->most_states);
     CR_TRY(s.status);
     CR_TRY(copy_graph(&h, graph));
@@ -121,15 +135,17 @@ static cr_status choose_block(cr_ctx *cx, const cri_fgraph *g, const cr_graph *g
         bool found = false;
         CR_TRY(cr_check_interrupt(cx));
         for (double bound = 4; !found && bound < 4 * top; bound *= 4)
-            for (size_t k = 0; k < g->n; k++) {
+            for (size_t k = 0; k < listed; k++) {
                 size_t v = turn[k];
-                if (h.gone[v] || entries_of(&h, v) > fmin(bound, fmax(most, (double)g->states[v])))
-                    continue;
+                if (h.gone[v]) continue;
+                double entries = entries_of(&h, v);
+                if (entries > bound || (entries > most && entries > (double)g->states[v])) continue;
                 CR_TRY(eliminate(&h, v));
                 order[n++] = v;
                 left--;
                 found = true;
             }
+        if (2 * left < listed) listed = leave_out_gone(&h, turn, listed);
         if (found) continue;
         size_t v = choose_cut(&h, cuts, tie);
         unlink_vertex(&h, v);

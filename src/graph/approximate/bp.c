@@ -1,5 +1,6 @@
 /* bp.c -- loopy belief propagation and its schedules. */
 #include "bp.h"
+#include "base/context_internal.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
 
@@ -359,9 +360,15 @@ cr_status cri_bp_run(cr_ctx *cx, cri_bp *b, const cr_approximate_options *o,
     cr_schedule schedule = (cr_schedule)o->schedule;
     double      change = 0;
     size_t      it = 0;
+    cri_clock   clock = cri_clock_start(cx, b->prepares ? cri_time_left(cx) / 10 : NAN);
     CR_TRY(prepare(&s, &w, schedule));
     report->converged = b->g->m == 0;
+    report->made = report->planned = 0;
     while (!report->converged && !b->impossible && it < o->max_iter) {
+        if (it > 0 && cri_clock_over(&clock)) {
+            report->made = it, report->planned = o->max_iter;
+            break;
+        }
         change = 0;
         CR_TRY(cr_check_interrupt(cx));
         if (isnan(o->damping) && it > 20 && it > o->max_iter / 4) w.damping = LATER;

@@ -23,13 +23,15 @@ typedef struct cri_bp {
     double           *power;      /* tables to the power 1/rho, one after another; if rho */
     size_t           *power_at;   /* [m + 1] */
     bool              impossible; /* a message is all 0 */
+    bool prepares; /* other work follows: a tenth of the time that is left, at the most */
 } cri_bp;
 
 /* opt_rho [m] is borrowed.  Messages begin uniform. */
 cr_status cri_bp_new(cr_ctx *cx, const cri_fgraph *g, bool maximise, const double *opt_rho,
                      cri_bp *out);
 void      cri_bp_free(cr_ctx *cx, cri_bp *b);
-/* Passes messages; fills converged, iterations, residual and damping of the report. */
+/* Passes messages, until the time limit is near; fills converged, iterations, residual and damping of the report,
+ * and made and planned. */
 cr_status cri_bp_run(cr_ctx *cx, cri_bp *b, const cr_approximate_options *o,
                      cr_approximate_report *report);
 /* The belief of variable v, scaled to sum 1 (of max-product: maximum 1); all 0 if impossible. */

@@ -3,6 +3,7 @@
 #include "graph/factor/factor_internal.h"
 #include "join_graph.h"
 #include "graph/factor/message.h"
+#include "base/context_internal.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -161,9 +162,14 @@ static cr_status propagate(net *w, const cr_approximate_options *o, cr_approxima
     cr_status st = CR_OK;
     size_t    n = w->j.graph.clusters;
     double    change = 0;
+    cri_clock clock = cri_clock_start(w->cx, NAN);
     report->converged = w->j.graph.edges == 0;
     w->damping = isnan(o->damping) ? 0 : o->damping;
     while (!report->converged && !w->impossible && report->iterations < o->max_iter) {
+        if (report->iterations > 0 && cri_clock_over(&clock)) {
+            report->made = report->iterations, report->planned = o->max_iter;
+            break;
+        }
         change = 0;
         if (isnan(o->damping) && report->iterations > 20 && report->iterations > o->max_iter / 4)
             w->damping = LATER;

@@ -1,5 +1,6 @@
 /* mean_field.c -- coordinate ascent of the free-energy bound. */
 #include "mean_field.h"
+#include "base/context_internal.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -92,10 +93,16 @@ static cr_status ascend(cr_ctx *cx, field *w, const cr_approximate_options *o, d
                         double *opt_trace, cr_approximate_report *report)
 {
     cr_status st = CR_OK;
+    cri_clock clock = cri_clock_start(cx, NAN);
     take_logs(w);
     report->converged = false;
+    report->made = report->planned = 0;
     for (size_t it = 0; it < o->max_iter && !report->converged; it++) {
         double change = 0;
+        if (it > 0 && cri_clock_over(&clock)) {
+            report->made = it, report->planned = o->max_iter;
+            break;
+        }
         CR_TRY(cr_check_interrupt(cx));
         for (size_t v = 0; v < w->g->n; v++) change = fmax(change, update(w, v, next));
         report->converged = change <= o->tol;

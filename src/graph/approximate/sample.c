@@ -1,14 +1,19 @@
 /* sample.c -- tallies of weighted samples. */
 #include "sample.h"
 #include "prob/pareto_tail.h"
+#include "base/context_internal.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { WAVE = 64, BLOCK = 256 }; /* blocks at a time; samples of a block */
-static const double UNSEEN = 3;  /* what n draws have not seen has less than 3 / n, with 95 % */
+enum {
+    WAVE = 64,
+    HASTE = 4,
+    BLOCK = 256
+};                              /* blocks at a time, and within a time limit; samples of a block */
+static const double UNSEEN = 3; /* what n draws have not seen has less than 3 / n, with 95 % */
 
 size_t cri_tally_size(const cri_fgraph *g, const cr_factor *opt_joint)
 {
@@ -105,7 +110,10 @@ cr_status cri_sample(cr_ctx *cx, const cri_sampler *w, cri_tally *total)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     blocks = cri_block_count(w->samples, BLOCK), most = blocks < WAVE ? blocks : WAVE;
+    size_t     blocks = cri_block_count(w->samples, BLOCK);
+    size_t     wave_size = isinf(cri_time_left(cx)) ? WAVE : HASTE;
+    size_t     most = blocks < wave_size ? blocks : wave_size;
+    cri_clock  clock = cri_clock_start(cx, NAN);
     wave       v = { .w = w,
                      .log_w = total->log_w,
                      .tally = cr_scratch_bytes(&s, most, sizeof *v.tally) };
@@ -114,6 +122,10 @@ cr_status cri_sample(cr_ctx *cx, const cri_sampler *w, cri_tally *total)
     v.index = cr_scratch_index(&s, most * w->index);
     CR_TRY(s.status);
     for (; v.first < blocks; v.first += most) {
+        if (total->kept > 0 && cri_clock_over(&clock)) {
+            total->made = total->drawn, total->planned = w->samples;
+            break;
+        }
         size_t n = blocks - v.first < most ? blocks - v.first : most;
         CR_TRY(cri_parallel_for(cx, NULL, n, draw_block, &v));
         for (size_t k = 0; k < n; k++) cri_tally_merge(total, &v.tally[k]);
@@ -156,6 +168,7 @@ cr_status cri_tally_finish(cr_ctx *cx, const cri_tally *t, const char *hint, dou
     }
     double effective = t->total * t->total / t->squares, drawn = (double)t->drawn;
     report->samples = t->drawn;
+    report->made = t->made, report->planned = t->planned;
     report->effective = effective;
     report->accepted = (double)t->kept / drawn;
     report->log_evidence = g->scale + t->peak + log(t->total / drawn);

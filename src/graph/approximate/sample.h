@@ -25,6 +25,7 @@ typedef struct cri_tally {
     double            log_doubt; /* log P(e) (sample_importance.c) */
     double            missed;    /* share of what a chain visits; NaN: not looked at */
     size_t            modes;     /* that chains lie in */
+    size_t            made, planned; /* where the time limit ended it (approximate.h); else 0 */
 } cri_tally;
 
 /* How many numbers a tally needs; workspace for them makes one that is empty. */
@@ -48,7 +49,8 @@ typedef struct cri_sampler {
     void *arg;
 } cri_sampler;
 
-/* Draws all of them; `total` is an empty tally and holds them in the end, log_w in their order. */
+/* Draws all of them, or as many as there is time for; `total` is an empty tally and holds them in the end, log_w in
+ * their order. */
 cr_status cri_sample(cr_ctx *cx, const cri_sampler *w, cri_tally *total);
 /* Turns a tally into probabilities of the active variables [start[n]], standard errors, the joint
  * table with its spread (approximate.h), and fills the report.  Fails with CR_ENUMERIC and the

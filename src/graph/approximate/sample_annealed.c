@@ -10,6 +10,8 @@
 #include "bp.h"
 #include "graph/factor/factor_internal.h"
 #include "sample.h"
+#include "base/clock.h"
+#include "base/context_internal.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
 
@@ -30,7 +32,8 @@ typedef struct anneal {
     double           *log_w;     /* [samples] */
     double           *workspace; /* [MOST_PARTS x blocks.workspace] */
     double            now, next;
-    size_t            width; /* samples of one part */
+    size_t            width;         /* samples of one part */
+    size_t            made, planned; /* steps; planned: where the time limit left fewer */
 } anneal;
 
 /* The log of a table's entry at b. */
@@ -122,6 +125,7 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, anneal *w, const cr_approxim
     cri_bp                b = { 0 };
     cr_approximate_report report = { 0 };
     CR_TRY(cri_bp_new(cx, g, false, NULL, &b));
+    b.prepares = true;
     CR_TRY(cri_bp_run(cx, &b, o, &report));
     *possible = !b.impossible;
     if (!*possible) goto done;
@@ -145,17 +149,32 @@ done:
     return st;
 }
 
-/* Samples into w, whose memory is in s. */
+/* Steps that there is time for after the first k, at the pace of these; at least the last one. */
+static double steps_left(const cri_clock *clock, double began, size_t k)
+{
+    double now = cri_seconds(), left = cri_clock_over(clock) ? 0 : clock->deadline - now;
+    return fmax(1, floor(left / ((now - began) / (double)k)));
+}
+
+/* Samples into w, whose memory is in s, in so many steps or, within a time limit of which this share is theirs, in
+ * fewer and longer ones. */
 static cr_status anneal_all(cr_ctx *cx, cr_scratch *s, anneal *w, const cr_approximate_options *o,
-                            size_t steps, uint64_t seed, bool *possible)
+                            size_t steps, double share, uint64_t seed, bool *possible)
 {
     cr_status st = CR_OK;
     CR_TRY(prepare(cx, s, w, o, seed, possible));
-    for (size_t k = 1; *possible && k <= steps; k++, w->now = w->next) {
-        w->next = (double)k / (double)steps;
-        if (k < steps) warm_tables(w, w->next);
+    cri_clock clock = cri_clock_start(cx, share * cri_time_left(cx));
+    double    began = cri_seconds();
+    for (size_t k = 1; *possible && w->next < 1; k++, w->now = w->next) {
+        double left = k > 1 ? steps_left(&clock, began, k - 1) : INFINITY;
+        bool   late = left < (double)(steps - k + 1);
+        if (late) w->planned = steps;
+        w->next = late ? w->now + (1 - w->now) / left : (double)k / (double)steps;
+        if (late && left == 1) w->next = 1;
+        if (w->next < 1) warm_tables(w, w->next);
         CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(w->samples, w->width), step_block, w));
         cr_progress(cx, "annealing", (double)k, (double)steps);
+        w->made = k;
     }
 done:
     return st;
@@ -168,7 +187,8 @@ cr_status cri_sample_annealed(cr_ctx *cx, const cri_fgraph *g, const cr_approxim
     cr_scratch s = cr_scratch_begin(cx);
     anneal     w = { .g = g, .samples = samples };
     bool       possible = true;
-    CR_TRY(anneal_all(cx, &s, &w, o, o->steps, seed, &possible));
+    CR_TRY(anneal_all(cx, &s, &w, o, o->steps, 1, seed, &possible));
+    if (w.planned > 0) total->made = w.made, total->planned = w.planned;
     for (size_t i = 0; possible && i < samples; i++)
         cri_tally_add(total, w.state + i * g->n, w.log_w[i]);
 done:
@@ -185,7 +205,7 @@ cr_status cri_anneal_starts(cr_ctx *cx, const cri_fgraph *g, const cr_approximat
     anneal     w = { .g = g, .samples = 16 * n };
     double     most = -INFINITY, sum = 0, before = 0;
     cr_rng     r = cr_rng_stream(seed, (uint64_t)1 << 42);
-    CR_TRY(anneal_all(cx, &s, &w, o, 32, seed ^ 0x9E3779B97F4A7C15u, out_possible));
+    CR_TRY(anneal_all(cx, &s, &w, o, 32, 0.2, seed ^ 0x9E3779B97F4A7C15u, out_possible));
     *out_found = false;
     if (!*out_possible) goto done;
     for (size_t i = 0; i < w.samples; i++) most = fmax(most, w.log_w[i]);

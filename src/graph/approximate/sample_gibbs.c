@@ -11,6 +11,8 @@
 #include "blocks.h"
 #include "proposal.h"
 #include "sample.h"
+#include "base/clock.h"
+#include "base/context_internal.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
 #include "prob/mc/chains.h"
@@ -27,9 +29,10 @@ typedef struct chains {
     size_t            n, length, width; /* chains; sweeps of each that count; numbers counted */
     size_t            from, to;         /* sweeps to do now; those before `drop` are not counted */
     size_t            drop;
-    cr_rng           *rng;
-    size_t           *state;             /* [chains x n] */
-    double           *workspace, *count; /* count [chains x BATCHES x width] */
+    size_t  batches; /* of the sweeps that count; fewer where the time limit came between */
+    cr_rng *rng;
+    size_t *state;             /* [chains x n] */
+    double *workspace, *count; /* count [chains x BATCHES x width] */
     double *p, *mean; /* [chains x states] as last drawn from; [chains x BATCHES x states] sums */
 } chains;
 
@@ -125,8 +128,8 @@ static double reduction(const chains *w, size_t k)
     double        half = (double)w->length / 2;
     for (size_t h = 0; h < 2 * w->n; h++) {
         double p = 0;
-        for (size_t b = 0; b < BATCHES / 2; b++)
-            p += w->count[(h * BATCHES / 2 + b) * w->width + k];
+        for (size_t b = 0; b < w->batches / 2; b++)
+            p += w->count[(h * w->batches / 2 + b) * w->width + k];
         p /= half;
         cri_agreement_add(&a, p, p * (1 - p));
     }
@@ -136,8 +139,8 @@ static double reduction(const chains *w, size_t k)
 /* Mean and standard error of number k by batches. */
 static double batch_mean(const chains *w, size_t k, double *se)
 {
-    size_t n = w->n * BATCHES, states = w->g->start[w->g->n];
-    double size = (double)w->length / BATCHES, mean, variance;
+    size_t n = w->n * w->batches, states = w->g->start[w->g->n];
+    double size = (double)w->length / (double)w->batches, mean, variance;
     cri_mean_variance(k < states ? w->mean + k : w->count + k, n, k < states ? states : w->width,
                       &mean, &variance);
     *se = sqrt(variance / (double)n) / size;
@@ -170,6 +173,65 @@ static void finish(const chains *w, double *marginal, double *se, cr_factor *opt
     report->converged = report->rhat < 1.05;
 }
 
+/* --- the sweeps ------------------------------------------------------------------------------ */
+
+/* As many sweeps as there is time for, at `seconds` each, before any is counted. */
+static void shorten(chains *w, const cri_clock *clock, double seconds)
+{
+    double most = (clock->deadline - cri_seconds()) / seconds / 1.25; /* a quarter is dropped */
+    if (!(most < (double)w->length)) return;
+    w->length = most > 2 * BATCHES ? (size_t)most / BATCHES * BATCHES : BATCHES;
+    w->drop = w->length / 4;
+}
+
+/* The time limit came in the midst of them: keeps the batches that are whole, of each chain an even number. */
+static cr_status keep_whole_batches(cr_ctx *cx, chains *w, double seconds)
+{
+    size_t size = w->length / BATCHES, states = w->g->start[w->g->n];
+    size_t n = w->to > w->drop ? (w->to - w->drop) / size / 2 * 2 : 0;
+    if (n == 0) {
+        cr_fail(cx, CR_ENOMEM, "the time limit is reached before the chains have been anywhere");
+        return cr_fail_hint(cx, "they need about --time-limit %.0fs",
+                            ceil(3 * seconds * (double)(w->drop + 2 * size)));
+    }
+    for (size_t c = 0; c < w->n; c++) {
+        memmove(w->count + c * n * w->width, w->count + c * BATCHES * w->width,
+                n * w->width * sizeof *w->count);
+        memmove(w->mean + c * n * states, w->mean + c * BATCHES * states,
+                n * states * sizeof *w->mean);
+    }
+    w->batches = n;
+    w->length = n * size;
+    return CR_OK;
+}
+
+/* All sweeps of all chains.  Within a time limit the first shows what one takes; how they are cut into steps makes
+ * no difference to the numbers. */
+static cr_status run_chains(cr_ctx *cx, chains *w, cr_approximate_report *report)
+{
+    cr_status st = CR_OK;
+    bool      haste = !isinf(cri_time_left(cx));
+    cri_clock clock = cri_clock_start(cx, NAN);
+    size_t    planned = w->n * w->length;
+    double    began = cri_seconds(), seconds = 0;
+    w->batches = BATCHES;
+    for (w->from = 0; w->from < w->drop + w->length; w->from = w->to) {
+        size_t step = !haste ? STEP : w->from == 0 ? 1 : STEP / 8;
+        if (w->from > 0 && cri_clock_over(&clock)) {
+            CR_TRY(keep_whole_batches(cx, w, seconds));
+            break;
+        }
+        w->to = w->from + step < w->drop + w->length ? w->from + step : w->drop + w->length;
+        CR_TRY(cri_parallel_for(cx, NULL, w->n, run_chain, w));
+        seconds = (cri_seconds() - began) / (double)w->to;
+        if (haste && w->from == 0) shorten(w, &clock, seconds);
+        cr_progress(cx, "sweeps", (double)w->to, (double)(w->drop + w->length));
+    }
+    if (w->n * w->length < planned) report->made = w->n * w->length, report->planned = planned;
+done:
+    return st;
+}
+
 cr_status cri_sample_gibbs(cr_ctx *cx, const cri_fgraph *g, const cr_approximate_options *o,
                            size_t sweeps, uint64_t seed, double *marginal, double *se,
                            cr_factor *opt_joint, cr_factor *opt_spread,
@@ -196,11 +258,7 @@ cr_status cri_sample_gibbs(cr_ctx *cx, const cri_fgraph *g, const cr_approximate
     CR_TRY(find_starts(cx, &w, o, seed, &possible));
     report->log_evidence = possible ? NAN : -INFINITY;
     if (!possible) goto done;
-    for (w.from = 0; w.from < w.drop + w.length; w.from = w.to) {
-        w.to = w.from + STEP < w.drop + w.length ? w.from + STEP : w.drop + w.length;
-        CR_TRY(cri_parallel_for(cx, NULL, w.n, run_chain, &w));
-        cr_progress(cx, "sweeps", (double)w.to, (double)(w.drop + w.length));
-    }
+    CR_TRY(run_chains(cx, &w, report));
     finish(&w, marginal, se, opt_joint, opt_spread, report);
 done:
     cr_scratch_end(&s);

@@ -29,6 +29,9 @@ const cr_field cri_approximate_fields[] = {
     CR_NUMBER("rhat", CR_FIELD_SOMETIMES, "potential scale reduction, the worst; 1 is good"),
     CR_COUNT("clusters", CR_FIELD_SOMETIMES, "of the join graph; of Gibbs sampling: blocks"),
     CR_COUNT("largest", CR_FIELD_SOMETIMES, "entries of the largest of these"),
+    CR_COUNT("planned", CR_FIELD_SOMETIMES,
+             "where the time limit ended it: sweeps, samples or steps that were asked for"),
+    CR_COUNT("made", CR_FIELD_SOMETIMES, "of these: how many there are"),
     CR_FIELD_LAST,
 };
 

@@ -39,6 +39,8 @@ void cri_put_approximate(const cr_approximate_report *r, cri_sheet *out)
     put_number(out, "rhat", r->rhat);
     put_count(out, "clusters", r->clusters);
     put_count(out, "largest", r->largest);
+    put_count(out, "planned", r->planned);
+    put_count(out, "made", r->made);
 }
 
 static void put_plan(const cr_query_planned *p, cri_sheet *out)

@@ -4,6 +4,13 @@
 static void warn_approximate(cr_ctx *cx, const char *what, const char *method,
                              const cr_approximate_report *r)
 {
+    if (r->planned > 0)
+        cr_log(cx, CR_LOG_WARNING, "%s: the time limit ended %s after %zu of %zu %s%s", what,
+               method, r->made, r->planned,
+               r->chains > 0 || r->iterations > 0 ? "sweeps"
+               : r->made < r->samples             ? "steps"
+                                                  : "samples",
+               r->samples > 0 ? ": its standard errors are wider for it" : "");
     if (r->iterations > 0 && !r->converged)
         cr_log(cx, CR_LOG_WARNING,
                "%s: %s has not converged after %zu sweeps (residual %.2g): the answer may be far "

@@ -40,7 +40,7 @@ static cr_status choose_between(cri_engine *e, cr_approximate_answer *a)
         note_choice(e, "gbp was taken");
         return CR_OK;
     }
-    if (cri_budget_left(e) <= 0) {
+    if (cri_budget_left(e) <= 0 || a->report.planned > 0) {
         note_choice(e, "gbp was taken, which did not converge");
         return CR_OK;
     }

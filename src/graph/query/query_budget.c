@@ -5,6 +5,7 @@
  * it is not. */
 #include "query_approximate.h"
 #include "base/clock.h"
+#include "base/context_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +16,8 @@ static const double LEAST = 5; /* seconds: a budget that only keeps exact answer
 
 double cri_budget_left(const cri_engine *e)
 {
-    return e->began + fmax(e->o.budget, LEAST) - cri_seconds();
+    double left = e->began + fmax(e->o.budget, LEAST) - cri_seconds();
+    return fmin(left, cri_time_left(e->cx) / 2);
 }
 
 /* Which number of sweeps the method takes, and what it is if nothing is said. */
@@ -39,7 +41,8 @@ cr_status cri_budget_ask(cri_engine *e, cr_approximation how, cr_approximate_ans
     bool   settled = how != CR_APPROXIMATE_GIBBS && a.report.converged;
     double now = cri_seconds(), left = cri_budget_left(e);
     double affordable = left / (now - began) * (double)*sweeps; /* of sweeps */
-    if (settled || usual <= few || a.report.log_evidence == -INFINITY) goto done;
+    if (settled || a.report.planned > 0 || usual <= few || a.report.log_evidence == -INFINITY)
+        goto done;
     if (affordable < (double)usual) {
         snprintf(e->result.cut, sizeof e->result.cut, "%s was cut short by the budget of %.3g s",
                  cr_approximation_name(how), fmax(e->o.budget, LEAST));
