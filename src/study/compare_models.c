@@ -185,6 +185,25 @@ static void summarise(cr_cv *cv)
     cri_scores_mean(cv->fold, cv->folds, cv->repeats, &cv->mean, cv->se);
 }
 
+/* All models on all folds, or on those that there is time for. */
+static cr_status compare_folds(cr_ctx *cx, compare_work *w)
+{
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    const cri_plan *p = w->plan;
+    size_t          n = p->folds * p->repeats, folds, repeats, *which = cr_scratch_index(&s, n);
+    bool           *done = cr_scratch_bytes(&s, n, sizeof *done);
+    CR_TRY(s.status);
+    CR_TRY(cri_run_jobs_in_time(cx, "comparing", n, compare_fold, w, 0.9, done));
+    CR_TRY(cri_plan_keep(cx, p, done, which, &folds, &repeats));
+    for (size_t k = 0; k < w->out->n; k++)
+        CR_TRY(cri_plan_compact(cx, which, folds, repeats, &w->out->models[k].cv));
+    if (w->average) CR_TRY(cri_plan_compact(cx, which, folds, repeats, &w->out->average.cv));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 static cr_status weigh(cr_ctx *cx, const cri_plan *plan, cr_comparison *c)
 {
     cr_status      st = CR_OK;
@@ -218,10 +237,11 @@ cr_status cr_compare_models(cr_ctx *cx, const cr_model_spec *specs, size_t n, co
     if (average) CR_TRY(allocate_folds(cx, &plan, &c.average));
     CR_TRY(cri_run_jobs(cx, "fitting", n, fit_whole, &w));
     CR_TRY(weigh(cx, &plan, &c));
-    CR_TRY(cri_run_jobs(cx, "comparing", plan.folds * plan.repeats, compare_fold, &w));
+    CR_TRY(compare_folds(cx, &w));
     for (size_t k = 0; k < n; k++) {
-        cri_scores_warn(cx, specs[k].model, c.models[k].cv.fold, plan.folds * plan.repeats);
-        summarise(&c.models[k].cv);
+        cr_cv *cv = &c.models[k].cv;
+        cri_scores_warn(cx, specs[k].model, cv->fold, cv->folds * cv->repeats);
+        summarise(cv);
     }
     if (average) summarise(&c.average.cv);
     c.average.fit = (cr_fit_scores){ NAN, NAN, NAN, NAN, CR_EVIDENCE_EXACT, 0, false };

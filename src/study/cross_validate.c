@@ -15,12 +15,18 @@ cr_status cr_cross_validate(cr_ctx *cx, const char *name, const cr_table *t,
     cr_model_spec spec = { name, settings, n_settings };
     cri_plan      plan = { 0 };
     cr_cv         cv = { 0 };
+    size_t        folds, repeats;
 
     CR_TRY(cri_plan_open(cx, &spec, 1, t, options, &plan));
     cv = (cr_cv){ .folds = plan.folds, .repeats = plan.repeats, .seed = plan.seed };
     cv.fold = cr_alloc(cx, cv.folds * cv.repeats, sizeof *cv.fold);
     if (!cv.fold) CR_TRY(CR_ENOMEM);
-    CR_TRY(cri_plan_run(cx, &plan, cv.fold));
+    bool   *done = cr_scratch_bytes(&plan.s, cv.folds * cv.repeats, sizeof *done);
+    size_t *which = cr_scratch_index(&plan.s, cv.folds * cv.repeats);
+    CR_TRY(plan.s.status);
+    CR_TRY(cri_plan_run(cx, &plan, cv.fold, done));
+    CR_TRY(cri_plan_keep(cx, &plan, done, which, &folds, &repeats));
+    CR_TRY(cri_plan_compact(cx, which, folds, repeats, &cv));
     cri_scores_warn(cx, name, cv.fold, cv.folds * cv.repeats);
     cri_scores_mean(cv.fold, cv.folds, cv.repeats, &cv.mean, cv.se);
     *out = cv;

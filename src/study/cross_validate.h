@@ -37,7 +37,8 @@ typedef struct cr_cv {
 } cr_cv;
 
 /* Fits the model on all folds but one and scores it on that one, for each fold.  The folds depend
- * on the setting `seed`, the number of rows, the classes or groups, and the options alone. */
+ * on the setting `seed`, the number of rows, the classes or groups, and the options alone.  Where
+ * the time limit comes between, with a warning, those that are finished are the answer. */
 CR_API cr_status cr_cross_validate(cr_ctx *cx, const char *name, const cr_table *table,
                                    const cr_setting *settings, size_t n_settings,
                                    const cr_cv_options *options, cr_cv *out_cv);

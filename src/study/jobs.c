@@ -1,8 +1,10 @@
 /* jobs.c -- jobs over threads, each in a context of its own. */
 #include "jobs.h"
+#include "base/clock.h"
 #include "base/context_internal.h"
 #include "base/parallel.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -22,6 +24,8 @@ typedef struct work {
     void         *arg;
     slot         *slots;
     atomic_size_t first_failed; /* jobs behind it need not start */
+    bool          in_time;      /* those that the clock ends are left out, and have not failed */
+    cri_clock     clock;
 } work;
 
 /* A line that there is no memory for is lost: the job will hardly get further either. */
@@ -53,14 +57,25 @@ static void run_one(void *arg, size_t j)
     slot   *s = &w->slots[j];
     cr_ctx *child = NULL;
     if (s->done || j > atomic_load(&w->first_failed)) return;
+    if (w->in_time && cri_clock_over(&w->clock)) return;
     s->used = 0;
     if (cri_ctx_child(w->cx, &child) != CR_OK) {
         note_failure(w, j, CR_ENOMEM);
         return;
     }
     cr_ctx_set_log(child, keep_line, s);
+    if (w->in_time) {
+        cri_ctx_be_patient(child);
+        if (w->clock.deadline < INFINITY)
+            cr_ctx_set_time_limit(child, fmax(w->clock.deadline - cri_seconds(), 1e-9));
+    }
     cr_status st = w->job(child, w->arg, j);
     s->done = st == CR_OK;
+    if (w->in_time && st == CR_ENOMEM && cri_clock_over(&w->clock)) {
+        s->used = 0;
+        cr_ctx_free(child);
+        return;
+    }
     if (st != CR_OK)
         s->failed = child;
     else
@@ -101,11 +116,14 @@ static cr_status first_failure(const work *w)
     return cri_fail_as(w->cx, w->slots[j].failed);
 }
 
-cr_status cri_run_jobs(cr_ctx *cx, const char *what, size_t n, cri_job *job, void *arg)
+static cr_status run_jobs(cr_ctx *cx, const char *what, size_t n, cri_job *job, void *arg,
+                          double share, bool *opt_done)
 {
     cr_status st = CR_OK;
     work      w = { .cx = cx, .job = job, .arg = arg, .slots = cr_alloc(cx, n, sizeof *w.slots) };
     if (!w.slots) return CR_ENOMEM;
+    w.in_time = opt_done != NULL;
+    w.clock = (cri_clock){ cx, cri_seconds() + share * cri_time_left(cx) };
     atomic_store(&w.first_failed, SIZE_MAX);
     for (size_t j = 0; j < n; j++) w.slots[j].parent = cx;
 
@@ -116,6 +134,7 @@ cr_status cri_run_jobs(cr_ctx *cx, const char *what, size_t n, cri_job *job, voi
         CR_TRY(run_alone(&w, what, failed, n));
     replay(&w, n);
     CR_TRY(first_failure(&w));
+    for (size_t j = 0; opt_done && j < n; j++) opt_done[j] = w.slots[j].done;
 done:
     for (size_t j = 0; j < n; j++) {
         cr_ctx_free(w.slots[j].failed);
@@ -123,4 +142,15 @@ done:
     }
     cr_free(cx, w.slots, n, sizeof *w.slots);
     return st;
+}
+
+cr_status cri_run_jobs(cr_ctx *cx, const char *what, size_t n, cri_job *job, void *arg)
+{
+    return run_jobs(cx, what, n, job, arg, 1, NULL);
+}
+
+cr_status cri_run_jobs_in_time(cr_ctx *cx, const char *what, size_t n, cri_job *job, void *arg,
+                               double share, bool *done)
+{
+    return run_jobs(cx, what, n, job, arg, share, done);
 }

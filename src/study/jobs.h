@@ -15,5 +15,9 @@ typedef cr_status cri_job(cr_ctx *cx, void *arg, size_t job);
 /* Runs jobs 0 .. n-1; `what` names them for progress.  Jobs after the first that fails may or may
  * not have run. */
 cr_status cri_run_jobs(cr_ctx *cx, const char *what, size_t n, cri_job *job, void *arg);
+/* The same, but the time limit is no failure: done [n] says which jobs were finished in time, in this share of
+ * the time that is left.  A job is done as a whole or not at all: a fit in it does not end with the best so far. */
+cr_status cri_run_jobs_in_time(cr_ctx *cx, const char *what, size_t n, cri_job *job, void *arg,
+                               double share, bool *done);
 
 #endif

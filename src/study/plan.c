@@ -2,6 +2,7 @@
 #include "plan.h"
 #include "assess_internal.h"
 #include "jobs.h"
+#include "base/clock.h"
 #include "base/list.h"
 #include "base/rng.h"
 #include "base/sort.h"
@@ -258,6 +259,7 @@ cr_status cri_plan_open(cr_ctx *cx, const cr_model_spec *specs, size_t n_specs, 
     p->split = cr_scratch_bytes(&p->s, repeats, sizeof *p->split);
     CR_TRY(p->s.status);
     p->folds = o->folds, p->repeats = repeats;
+    p->began = cri_seconds();
     p->how = (cr_judging){ .level = o->interval, .one_of_many = true };
     if (o->loss) CR_TRY(cr_loss_read(cx, o->loss, &p->loss));
     if (o->loss) p->how.opt_loss = &p->loss;
@@ -333,8 +335,67 @@ static cr_status run_fold(cr_ctx *cx, void *arg, size_t job)
     return cri_plan_fold(cx, w->plan, job, &w->out[job]);
 }
 
-cr_status cri_plan_run(cr_ctx *cx, const cri_plan *p, cr_assessment *out)
+cr_status cri_plan_run(cr_ctx *cx, const cri_plan *p, cr_assessment *out, bool *done)
 {
     fold_work w = { p, out };
-    return cri_run_jobs(cx, "cross-validating", p->n_specs * p->folds * p->repeats, run_fold, &w);
+    return cri_run_jobs_in_time(cx, "cross-validating", p->folds * p->repeats, run_fold, &w, 0.9,
+                                done);
+}
+
+/* --- what the time limit leaves -------------------------------------------------------------- */
+
+cr_status cri_plan_fail_time(cr_ctx *cx, const cri_plan *p, const char *what, size_t n)
+{
+    double seconds = cri_seconds() - p->began;
+    cr_fail(cx, CR_ENOMEM, "the time limit is reached before the first of %zu %s is finished", n,
+            what);
+    return cr_fail_hint(cx, "it has taken %.2g s so far; all may take --time-limit %.0fs", seconds,
+                        ceil(seconds * (double)n / (double)cr_ctx_threads(cx)));
+}
+
+static size_t count_done(const bool *done, size_t n)
+{
+    size_t count = 0;
+    for (size_t f = 0; f < n; f++) count += done[f];
+    return count;
+}
+
+cr_status cri_plan_keep(cr_ctx *cx, const cri_plan *p, const bool *done, size_t *which,
+                        size_t *out_folds, size_t *out_repeats)
+{
+    size_t n = 0, whole = 0;
+    for (size_t r = 0; r < p->repeats; r++) {
+        if (count_done(done + r * p->folds, p->folds) < p->folds) continue;
+        for (size_t f = 0; f < p->folds; f++) which[n++] = r * p->folds + f;
+        whole++;
+    }
+    *out_folds = p->folds, *out_repeats = whole;
+    if (whole == p->repeats) return CR_OK;
+    if (whole > 0) {
+        cr_log(cx, CR_LOG_WARNING,
+               "the time limit ended the cross-validation: the scores are means over %zu of %zu "
+               "repeats",
+               whole, p->repeats);
+        return CR_OK;
+    }
+    for (size_t f = 0; f < p->folds; f++)
+        if (done[f]) which[n++] = f;
+    if (n == 0) return cri_plan_fail_time(cx, p, "folds", p->folds * p->repeats);
+    *out_folds = n, *out_repeats = 1;
+    cr_log(cx, CR_LOG_WARNING,
+           "the time limit ended the cross-validation: the scores are means over %zu of %zu folds",
+           n, p->folds * p->repeats);
+    return CR_OK;
+}
+
+cr_status cri_plan_compact(cr_ctx *cx, const size_t *which, size_t folds, size_t repeats, cr_cv *cv)
+{
+    size_t n = folds * repeats, before = cv->folds * cv->repeats;
+    if (n == before) return CR_OK;
+    for (size_t f = 0; f < n; f++) cv->fold[f] = cv->fold[which[f]]; /* which rises */
+    cr_assessment *fold = cr_resize(cx, cv->fold, before, n, sizeof *fold);
+    if (!fold) return CR_ENOMEM;
+    cv->fold = fold;
+    cv->folds = folds, cv->repeats = repeats;
+    return CR_OK;
 }

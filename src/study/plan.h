@@ -13,6 +13,7 @@ typedef struct cri_plan {
     cr_table            *classes; /* the same with numbers that name classes as a category        */
     unsigned             task;    /* of all models                                                */
     uint64_t             seed;
+    double               began; /* when, by the monotonic clock                                   */
     size_t               folds, repeats;
     cr_folds            *split; /* [repeats] */
     const cr_model_spec *specs; /* [n_specs] with the column of groups out of the features        */
@@ -40,8 +41,18 @@ cr_status cri_plan_tables(cr_ctx *cx, const cri_plan *plan, size_t f, cr_table *
                           cr_table **out_test);
 /* Model job / (folds x repeats) on the fold and repeat job % that; a failure is noted. */
 cr_status cri_plan_fold(cr_ctx *cx, const cri_plan *plan, size_t job, cr_assessment *out);
-/* Every model on every fold: out [n_specs x repeats x folds]. */
-cr_status cri_plan_run(cr_ctx *cx, const cri_plan *plan, cr_assessment *out);
+/* The first model on every fold: out [repeats x folds], done [repeats x folds] those that were finished in time. */
+cr_status cri_plan_run(cr_ctx *cx, const cri_plan *plan, cr_assessment *out, bool *done);
+/* The folds that count: all of them, or where the time limit ended some, with a warning, the repeats that are whole,
+ * or else those folds of the first repeat that were finished.  which [*out_repeats x *out_folds].  Fails with
+ * CR_ENOMEM where there is none. */
+cr_status cri_plan_keep(cr_ctx *cx, const cri_plan *plan, const bool *done, size_t *which,
+                        size_t *out_folds, size_t *out_repeats);
+/* The failure that not one of the n jobs was finished, with what all of them would take. */
+cr_status cri_plan_fail_time(cr_ctx *cx, const cri_plan *plan, const char *what, size_t n);
+/* Brings the assessments of the folds that count to the front and gives the memory of the others back. */
+cr_status cri_plan_compact(cr_ctx *cx, const size_t *which, size_t folds, size_t repeats,
+                           cr_cv *cv);
 
 /* A seed of its own for the item of some purpose, from the user's; item 0 keeps the user's. */
 uint64_t cri_item_seed(uint64_t seed, uint64_t purpose, uint64_t item);

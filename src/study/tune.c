@@ -62,14 +62,18 @@ done:
     return st;
 }
 
+static void free_settings(cr_ctx *cx, cr_tuning *t, size_t i)
+{
+    cr_setting *s = t->candidates[i].settings;
+    for (size_t d = 0; s && d < t->dimensions; d++)
+        cri_string_free(cx, (char *)(uintptr_t)s[d].value);
+    cr_free(cx, s, t->dimensions, sizeof *s);
+    t->candidates[i].settings = NULL;
+}
+
 void cr_tuning_free(cr_ctx *cx, cr_tuning *t)
 {
-    for (size_t i = 0; t->candidates && i < t->n; i++) {
-        cr_setting *s = t->candidates[i].settings;
-        for (size_t d = 0; s && d < t->dimensions; d++)
-            cri_string_free(cx, (char *)(uintptr_t)s[d].value);
-        cr_free(cx, s, t->dimensions, sizeof *s);
-    }
+    for (size_t i = 0; t->candidates && i < t->n; i++) free_settings(cx, t, i);
     cr_free(cx, t->candidates, t->n, sizeof *t->candidates);
     cr_free(cx, t->fold, t->n * t->folds * t->repeats, sizeof *t->fold);
     *t = (cr_tuning){ 0 };
@@ -176,15 +180,70 @@ static cr_status find_best(cr_ctx *cx, cr_tuning *t)
  * by what it does rather than by what it is called. */
 static cr_status choose_simplest(cr_ctx *cx, tune_work *w)
 {
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
     cr_tuning *t = w->tuning;
-    cr_status  st = cri_run_jobs(cx, "fitting", t->n, try_apparent, w);
+    size_t     finished = 0;
+    bool      *done = cr_scratch_bytes(&s, t->n, sizeof *done);
     double     sense = cr_metric_sense(t->candidates[0].mean.metrics[t->metric].name);
-    if (st != CR_OK) return st;
+    CR_TRY(s.status);
+    CR_TRY(cri_run_jobs_in_time(cx, "fitting", t->n, try_apparent, w, 0.75, done));
+    for (size_t i = 0; i < t->n; i++) finished += done[i];
+    if (finished < t->n) {
+        cr_log(cx, CR_LOG_WARNING,
+               "the time limit leaves no time for --rule 1se: the best mean score is chosen");
+        goto done;
+    }
     for (size_t i = 0; i < t->n; i++)
         if (t->candidates[i].within &&
             sense * t->candidates[i].apparent < sense * t->candidates[t->chosen].apparent)
             t->chosen = i;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* Leaves the first n candidates, all whose folds were finished in time. */
+static cr_status keep_first(cr_ctx *cx, cr_tuning *t, size_t n)
+{
+    size_t folds = t->folds * t->repeats;
+    if (n == t->n) return CR_OK;
+    for (size_t i = n; i < t->n; i++) free_settings(cx, t, i);
+    cr_assessment *fold = cr_resize(cx, t->fold, t->n * folds, n * folds, sizeof *fold);
+    if (!fold) return CR_ENOMEM;
+    t->fold = fold;
+    cr_candidate *candidates = cr_resize(cx, t->candidates, t->n, n, sizeof *candidates);
+    if (!candidates) { /* the folds are of n already */
+        cr_free(cx, t->fold, n * folds, sizeof *t->fold);
+        t->fold = NULL;
+        return CR_ENOMEM;
+    }
+    t->candidates = candidates;
+    t->n = n;
     return CR_OK;
+}
+
+/* Every candidate on every fold, or as many of the candidates as there is time for. */
+static cr_status try_candidates(cr_ctx *cx, tune_work *w)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    cr_tuning *t = w->tuning;
+    size_t     folds = t->folds * t->repeats, jobs = t->n * folds, first = 0, n;
+    bool      *done = cr_scratch_bytes(&s, jobs, sizeof *done);
+    CR_TRY(s.status);
+    CR_TRY(cri_run_jobs_in_time(cx, "tuning", jobs, try_fold, w, 0.75, done));
+    while (first < jobs && done[first]) first++;
+    n = first / folds;
+    if (n == 0) CR_TRY(cri_plan_fail_time(cx, w->plan, "candidates", t->n));
+    if (n < t->n)
+        cr_log(cx, CR_LOG_WARNING,
+               "the time limit ended the search: the best of the first %zu of %zu candidates", n,
+               t->n);
+    CR_TRY(keep_first(cx, t, n));
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
 static cr_status search(cr_ctx *cx, const cr_tune_options *o, tune_work *w)
@@ -194,7 +253,7 @@ static cr_status search(cr_ctx *cx, const cr_tune_options *o, tune_work *w)
     size_t     folds = w->plan->folds * w->plan->repeats;
     t->fold = cr_alloc(cx, t->n * folds, sizeof *t->fold);
     if (!t->fold) CR_TRY(CR_ENOMEM);
-    CR_TRY(cri_run_jobs(cx, "tuning", t->n * folds, try_fold, w));
+    CR_TRY(try_candidates(cx, w));
     for (size_t i = 0; i < t->n; i++) {
         char   name[256];
         size_t used = (size_t)snprintf(name, sizeof name, "%s", w->plan->specs[0].model);

@@ -1,4 +1,5 @@
 /* test_compare_models.c -- paired differences by their formula, weights and mixtures by hand. */
+#include "base/context_internal.h"
 #include "fixture.h"
 #include "math/special/special.h"
 #include "study/compare_models.h"
@@ -352,6 +353,28 @@ TEST(threads)
         cr_comparison_free(own, &c);
         test_context_free(own);
     }
+}
+
+/* Only folds that all models have been through are compared. */
+TEST(a_time_limit_leaves_folds)
+{
+    cr_table     *t = regression(cx);
+    cr_model_spec specs[] = { { "linear", plain, 2 }, { "linear", square, 3 } };
+    cr_cv_options o = cv_of(cx, "folds=4");
+    cr_comparison all, some;
+    cr_ctx_set_threads(cx, 1);
+    assert_ok(cx, cr_compare_models(cx, specs, 2, t, &o, true, &all));
+    cri_ctx_run_out_at(cx, 4);
+    assert_ok(cx, cr_compare_models(cx, specs, 2, t, &o, true, &some));
+    cri_ctx_run_out_at(cx, 0);
+    for (size_t k = 0; k < 2; k++) {
+        assert_int_equal(some.models[k].cv.folds, 3);
+        assert_memory_equal(some.models[k].cv.fold, all.models[k].cv.fold,
+                            3 * sizeof *some.models[k].cv.fold);
+    }
+    assert_int_equal(some.average.cv.folds, 3);
+    cr_comparison_free(cx, &some);
+    cr_comparison_free(cx, &all);
 }
 
 static cr_status compare_small(cr_ctx *cx, void *arg)

@@ -2,6 +2,7 @@
  */
 #include "fixture.h"
 #include "base/context_internal.h"
+#include "base/context_internal.h"
 #include "data/judge/split.h"
 #include "study/jobs.h"
 
@@ -305,6 +306,55 @@ TEST(metrics)
     assert_int_equal(cr_metric_sense("rmse"), -1);
     assert_int_equal(cr_metric_sense("coverage"), 0);
     assert_int_equal(cr_metric_sense("width"), 0);
+}
+
+/* --- what a time limit leaves ----------------------------------------------------------------- */
+
+typedef struct warning {
+    char text[512];
+} warning;
+
+static void keep_last(void *user, cr_log_level level, const char *text)
+{
+    if (level == CR_LOG_WARNING) snprintf(((warning *)user)->text, sizeof(warning), "%s", text);
+}
+
+/* The folds that were finished are those of a run without a limit, and a warning counts them. */
+TEST(a_time_limit_leaves_folds)
+{
+    enum { N = 40, P = 3 };
+    double  X[N * P], y[N];
+    cr_cv   all, some;
+    warning said = { "" };
+    draw_regression(4, N, P, 0.7, X, y);
+    cr_table *t = make_table(cx, X, N, P, y, NULL);
+    cr_ctx_set_threads(cx, 1);
+    cr_ctx_set_log(cx, keep_last, &said);
+    assert_ok(cx, cross(cx, "ridge", t, "target=y seed=5", "folds=5 repeats=3", &all));
+    assert_string_equal(said.text, "");
+
+    cri_ctx_run_out_at(cx, 4); /* before the fourth */
+    assert_ok(cx, cross(cx, "ridge", t, "target=y seed=5", "folds=5", &some));
+    assert_non_null(strstr(said.text, "means over 3 of 5 folds"));
+    assert_int_equal(some.folds, 3);
+    assert_memory_equal(some.fold, all.fold, 3 * sizeof *some.fold);
+    cr_cv_free(cx, &some);
+
+    cri_ctx_run_out_at(cx, 13); /* two repeats are whole */
+    assert_ok(cx, cross(cx, "ridge", t, "target=y seed=5", "folds=5 repeats=3", &some));
+    assert_non_null(strstr(said.text, "means over 2 of 3 repeats"));
+    assert_int_equal(some.folds, 5);
+    assert_int_equal(some.repeats, 2);
+    assert_memory_equal(some.fold, all.fold, 10 * sizeof *some.fold);
+    cr_cv_free(cx, &some);
+
+    cri_ctx_run_out_at(cx, 1);
+    assert_fails_with(cx, cross(cx, "ridge", t, "target=y seed=5", "folds=5", &some), CR_ENOMEM,
+                      "before the first of 5 folds is finished");
+    assert_non_null(strstr(cr_error_hint(cx), "--time-limit"));
+    cri_ctx_run_out_at(cx, 0);
+    cr_ctx_set_log(cx, NULL, NULL);
+    cr_cv_free(cx, &all);
 }
 
 static cr_status grouped_small(cr_ctx *cx, void *arg)

@@ -1,5 +1,6 @@
 /* test_tune.c -- searches against loops over their candidates, and what is refused. */
 #include "fixture.h"
+#include "base/context_internal.h"
 #include "study/tune.h"
 
 enum { N = 45, P = 3 };
@@ -82,6 +83,27 @@ TEST(grid_is_exhaustive)
 }
 
 /* Of those within one standard error, the one whose own rows it fits worst: the largest penalty. */
+/* Candidates all whose folds were finished in time; of the others nothing is said. */
+TEST(a_time_limit_leaves_candidates)
+{
+    static const char *const over = "over=lambda=0.01..100:log:4 rule=1se";
+    cr_table                *t = regression(cx);
+    cr_tuning                all, some;
+    cr_ctx_set_threads(cx, 1);
+    assert_ok(cx, tune(cx, "ridge", t, over, &all));
+    cri_ctx_run_out_at(cx, 5 * 2 + 4); /* in the third of them */
+    assert_ok(cx, tune(cx, "ridge", t, over, &some));
+    assert_int_equal(some.n, 2);
+    assert_int_equal(some.chosen, some.best);
+    assert_memory_equal(some.fold, all.fold, 10 * sizeof *some.fold);
+    cr_tuning_free(cx, &some);
+    cri_ctx_run_out_at(cx, 3);
+    assert_fails_with(cx, tune(cx, "ridge", t, over, &some), CR_ENOMEM,
+                      "before the first of 4 candidates is finished");
+    cri_ctx_run_out_at(cx, 0);
+    cr_tuning_free(cx, &all);
+}
+
 TEST(one_standard_error)
 {
     cr_table *t = regression(cx);
