@@ -3,6 +3,7 @@
 #include "models/linear/bordered.h"
 #include "measures.h"
 #include "scoring.h"
+#include "base/context_internal.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
 
@@ -280,10 +281,12 @@ static cr_status iterate(cr_ctx *cx, work *k, size_t limit, double tolerance, cr
     cri_predictor fit = { 0 };
     double        merit = merit_of(k, k->eta), before = 0;
     int           stuck = 0;
+    cri_clock     clock = cri_clock_start(cx, NAN);
 
     tolerance = fmax(tolerance, 1e-14);
     s->converged = false;
-    while (s->iterations < limit && !s->converged && stuck < MOST_STUCK) {
+    while (s->iterations < limit && !s->converged && stuck < MOST_STUCK &&
+           !cri_clock_over(&clock)) {
         double now = 0, gain = 0;
         CR_TRY(cr_check_interrupt(cx));
         set_working(k);

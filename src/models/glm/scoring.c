@@ -2,6 +2,7 @@
 #include "scoring.h"
 #include "models/linear/bordered.h"
 #include "scoring_pass.h"
+#include "base/context_internal.h"
 #include "base/scratch.h"
 #include "math/dense/chol.h"
 
@@ -134,9 +135,10 @@ static cr_status iterate(cr_ctx *cx, climb *c)
 {
     cr_status st = CR_OK;
     double    before = 0;
+    cri_clock clock = cri_clock_start(cx, NAN);
     CR_TRY(look(cx, c, c->theta, &c->at));
     if (isinf(c->at.deviance)) c->good = false;
-    while (c->good && !c->converged && *c->iterations < c->limit) {
+    while (c->good && !c->converged && *c->iterations < c->limit && !cri_clock_over(&clock)) {
         double size = fabs(c->at.deviance) + 0.1;
         CR_TRY(cr_check_interrupt(cx));
         CR_TRY(solve(cx, c));

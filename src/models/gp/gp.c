@@ -18,6 +18,7 @@
 #include "models/gp/methods/gp_cost.h"
 #include "models/gp/methods/gp_fit.h"
 #include "models/gp/posterior/gp_noise.h"
+#include "models/common/some_rows.h"
 #include "base/context_internal.h"
 #include "data/table/table_internal.h"
 #include "math/kernel/kernel_internal.h"
@@ -488,8 +489,8 @@ static cri_gp_fit fit_of(const gp_options *o, const cri_rows *rows, uint64_t see
                          .m = m };
 }
 
-static cr_status gp_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
-                        void **out_state, cr_report *report)
+static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                          void **out_state, cr_report *report)
 {
     cr_status         st = CR_OK;
     cr_scratch        s = cr_scratch_begin(cx);
@@ -527,6 +528,13 @@ done:
     cri_state_free(cx, &cri_class_gp, m);
     cr_scratch_end(&s);
     return st;
+}
+
+/* Within a time limit, of some rows where all take too long. */
+static cr_status gp_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                        void **out_state, cr_report *report)
+{
+    return cri_fit_some(cx, fit_rows, rows, options, seed, out_state, report);
 }
 
 static cr_status gp_update(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,

@@ -11,6 +11,7 @@
 #include "preimage.h"
 #include "models/kernel/inputs/gp_centre.h"
 #include "models/core/rows_check.h"
+#include "models/common/some_rows.h"
 #include "base/context_internal.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
@@ -189,8 +190,8 @@ static cr_status keep_inputs(cr_ctx *cx, const cri_gp_data *data, const double *
     return cri_gp_kernel_keep(cx, m->kernel, &m->formula, &m->centre);
 }
 
-static cr_status kernel_pca_fit(cr_ctx *cx, const cri_rows *rows, const void *options,
-                                uint64_t seed, void **out_state, cr_report *report)
+static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                          void **out_state, cr_report *report)
 {
     cr_status                 st = CR_OK;
     cr_scratch                s = cr_scratch_begin(cx);
@@ -243,6 +244,13 @@ done:
     cri_state_free(cx, &cri_class_kernel_pca, m);
     cr_scratch_end(&s);
     return st;
+}
+
+/* Within a time limit, of some rows where all take too long. */
+static cr_status kernel_pca_fit(cr_ctx *cx, const cri_rows *rows, const void *options,
+                                uint64_t seed, void **out_state, cr_report *report)
+{
+    return cri_fit_some(cx, fit_rows, rows, options, seed, out_state, report);
 }
 
 /* --- coordinates ----------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "models/gp/posterior/gp_posterior.h"
 #include "models/common/predictor.h"
 #include "models/core/rows_check.h"
+#include "models/common/some_rows.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
 #include "math/kernel/kernel_internal.h"
@@ -102,8 +103,8 @@ done:
     return st;
 }
 
-static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *options,
-                                  uint64_t seed, void **out_state, cr_report *report)
+static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                          void **out_state, cr_report *report)
 {
     cr_status                   st = CR_OK;
     cr_scratch                  s = cr_scratch_begin(cx);
@@ -156,6 +157,13 @@ done:
     cri_state_free(cx, &cri_class_kernel_ridge, m);
     cr_scratch_end(&s);
     return st;
+}
+
+/* Within a time limit, of some rows where all take too long. */
+static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *options,
+                                  uint64_t seed, void **out_state, cr_report *report)
+{
+    return cri_fit_some(cx, fit_rows, rows, options, seed, out_state, report);
 }
 
 static cr_status kernel_ridge_predict(cr_ctx *cx, const void *state, const cri_rows *rows,

@@ -118,6 +118,7 @@ static cr_status optimise(cr_ctx *cx, cri_bayes *m, const cri_shrinkage *s,
 {
     const double LARGEST = 1e12; /* alpha this far above beta * d: all coefficients are zero */
     double       top = s->top;
+    cri_clock    clock = cri_clock_start(cx, NAN);
     posterior    q;
     cr_status    st = evaluate(cx, s, m->alpha, m->beta, &q);
     if (st != CR_OK) return st;
@@ -130,6 +131,7 @@ static cr_status optimise(cr_ctx *cx, cri_bayes *m, const cri_shrinkage *s,
     for (report->iterations = 0; report->iterations < o->max_iter;) {
         st = cr_check_interrupt(cx);
         if (st != CR_OK) return st;
+        if (report->iterations > 0 && cri_clock_over(&clock)) break;
         if (!(s->n > q.gamma)) return refuse_noiseless(cx);
         double before = q.log_evidence, alpha = m->alpha, beta = m->beta;
         if (o->optimize == CRI_BAYES_OPTIMIZE_EM)

@@ -27,6 +27,7 @@ typedef struct journey {
     double                   weight;
     cri_lasso_task         **tasks;   /* of the batch at hand     */
     cri_range                stretch; /* the lambdas at hand      */
+    cri_clock                clock;   /* of the time limit        */
 } journey;
 
 /* --- what is kept of all rows ---------------------------------------------------------------- */
@@ -258,12 +259,22 @@ static void advance(void *arg, size_t i)
     }
 }
 
+/* Whether the path should end here, where no lambda at its end was asked for. */
+static bool is_late(const journey *j)
+{
+    return isnan(j->settings->lambda) && cri_clock_over(&j->clock);
+}
+
 /* The n tasks of a batch of folds, each on its own. */
 static cr_status run_folds_alone(cr_ctx *cx, journey *j, size_t n)
 {
     cr_status st = CR_OK;
     size_t    length = stretch_length(j), blocks = cri_block_count(j->L, length);
     for (size_t b = 0; b < blocks && st == CR_OK; b++) {
+        if (b > 0 && is_late(j)) { /* they are all as far */
+            j->L = j->stretch.end;
+            break;
+        }
         j->stretch = cri_block_range(j->L, length, b);
         cri_blas_enter();
         st = cri_parallel_for(cx, NULL, n, advance, j);
@@ -292,6 +303,10 @@ static cr_status run_together(cr_ctx *cx, journey *j, size_t n, const record *re
     size_t    folds = n - (rec ? 1 : 0);
     for (size_t k = 0; k < j->L; k++) {
         CR_TRY(cr_check_interrupt(cx));
+        if (k > 0 && is_late(j)) {
+            j->L = k;
+            break;
+        }
         if (j->settings->gram) {
             cri_blas_enter();
             cri_lasso_task_step(rec->all, j->lambda[k], k);
@@ -377,9 +392,10 @@ cr_status cri_lasso_path_follow(cr_ctx *cx, cr_scratch *s, const cri_rows *rows,
     journey        j = { .settings = o, .p = rows->p, .source = { .settings = o, .rows = rows } };
     cri_lasso_path path = { 0 };
     cri_lasso_task all = { 0 };
-    record         rec = { .s = s, .all = &all, .path = &path, .b = cr_scratch_f64(s, rows->p) };
-    bool           ranks = o->wants_df && o->descent.l1_ratio == 1;
-    size_t         rank = !ranks ? 0 : rows->p < MOST_RANK ? rows->p : MOST_RANK;
+    j.clock = cri_clock_start(cx, NAN);
+    record rec = { .s = s, .all = &all, .path = &path, .b = cr_scratch_f64(s, rows->p) };
+    bool   ranks = o->wants_df && o->descent.l1_ratio == 1;
+    size_t rank = !ranks ? 0 : rows->p < MOST_RANK ? rows->p : MOST_RANK;
 
     cri_lasso_factor factor = { .most = rank,
                                 .terms = cr_scratch_index(s, rank),

@@ -1,5 +1,6 @@
 /* subsets_step.c -- forward and backward selection, and the door to all searches. */
 #include "subsets.h"
+#include "base/context_internal.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -37,12 +38,13 @@ cr_status cri_subsets_forward(cr_ctx *cx, const cri_gram *g, size_t last, cri_su
     size_t     p = g->p;
     double    *A = cr_scratch_matrix(&s, p, p), *a = cr_scratch_f64(&s, p), rss = g->tt;
     double    *in = cr_scratch_bytes(&s, p, sizeof(double));
+    cri_clock  clock = cri_clock_start(cx, NAN);
 
     CR_TRY(s.status);
     memcpy(A, g->G, p * p * sizeof(double));
     memcpy(a, g->g, p * sizeof(double));
     note(out, 0, rss, in);
-    for (size_t size = 1; size <= last; size++) {
+    for (size_t size = 1; size <= last && !cri_clock_over(&clock); size++) {
         size_t best = p;
         double most = -1;
         CR_TRY(cr_check_interrupt(cx));

@@ -4,6 +4,7 @@
  * trajectories by leapfrog whose step is learned in the warm-up (Duane et al. 1987; Neal 2011).
  * Draw i, or chain i, has the random numbers of stream i of the seed. */
 #include "bayes_logistic.h"
+#include "base/context_internal.h"
 #include "base/rng.h"
 #include "base/scratch.h"
 #include "math/dense/chol.h"
@@ -17,6 +18,7 @@
 enum {
     CHAINS = 4,
     WARM_UP = 200,
+    FEWEST = 20, /* draws of a chain, where the time limit ends it */
     MOST_MATCHED = 200
 }; /* coefficients whose moments 2000 draws tell */
 static const double DOF = 8;
@@ -102,22 +104,29 @@ static void weigh_draws(cri_bayes_logistic *m, double *weight, size_t count)
         sqrt(fmax(squares - 1 / n, 0) * n / (n - 1)); /* of the mean weight, relative */
 }
 
-static cr_status draw_importance(cr_ctx *cx, const cri_posterior *post, size_t count, uint64_t seed,
-                                 double *draws, double *weight, cri_bayes_logistic *m)
+/* *count draws, or as many as there is time for. */
+static cr_status draw_importance(cr_ctx *cx, const cri_posterior *post, size_t *count,
+                                 uint64_t seed, double *draws, double *weight,
+                                 cri_bayes_logistic *m)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     double    *u = cr_scratch_f64(&s, post->D);
+    cri_clock  clock = cri_clock_start(cx, NAN);
 
     CR_TRY(s.status);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < *count; i++) {
+        if (i >= FEWEST && cri_clock_over(&clock)) {
+            *count = i;
+            break;
+        }
         cr_rng rng = cr_rng_stream(seed, i);
         double spread = sqrt(DOF / (2 * cr_rng_gamma(&rng, DOF / 2)));
         for (size_t a = 0; a < post->D; a++) u[a] = spread * cr_rng_normal(&rng);
         CR_TRY(cr_check_interrupt(cx));
         CR_TRY(log_ratio(cx, post, u, draws + i * post->D, &weight[i]));
     }
-    weigh_draws(m, weight, count);
+    weigh_draws(m, weight, *count);
 done:
     cr_scratch_end(&s);
     return st;
@@ -190,9 +199,9 @@ done:
 }
 
 /* Warms up, with the step that has 0.8 of the ends taken (dual averaging, Hoffman & Gelman 2014,
- * sec. 3.2), and then draws. */
+ * sec. 3.2), and then makes *length draws, or as many as there is time for in `limit` seconds; 0 where these are too few. */
 static cr_status run_chain(cr_ctx *cx, const cri_posterior *post, uint64_t seed, size_t number,
-                           size_t length, double *draws)
+                           double limit, size_t *length, double *draws)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -200,6 +209,7 @@ static cr_status run_chain(cr_ctx *cx, const cri_posterior *post, uint64_t seed,
     size_t     D = post->D;
     double    *workspace = cr_scratch_matrix(&s, 8, D), sum = 0, mean = 0, accept;
     chain      c = { .post = post, .step = 0.5 };
+    cri_clock  clock = cri_clock_start(cx, limit);
 
     CR_TRY(s.status);
     c.u = workspace, c.theta = workspace + D, c.slope = workspace + 2 * D, c.v = workspace + 3 * D;
@@ -207,8 +217,12 @@ static cr_status run_chain(cr_ctx *cx, const cri_posterior *post, uint64_t seed,
     c.g = workspace + 7 * D;
     for (size_t a = 0; a < D; a++) c.u[a] = 0.5 * cr_rng_normal(&rng);
     CR_TRY(look(cx, &c, c.u, c.theta, c.slope, &c.value));
-    for (size_t i = 0; i < WARM_UP + length; i++) {
+    for (size_t i = 0; i < WARM_UP + *length; i++) {
         CR_TRY(cr_check_interrupt(cx));
+        if (cri_clock_over(&clock)) {
+            *length = i < WARM_UP + FEWEST ? 0 : i - WARM_UP;
+            break;
+        }
         CR_TRY(move(cx, &c, &rng, &accept));
         if (i < WARM_UP) {
             double t = (double)(i + 1), share = pow(t, -0.75);
@@ -292,8 +306,11 @@ static cr_status draw_again(cr_ctx *cx, const cri_posterior *post, size_t count,
     cri_bayes_logistic second = *m;
 
     CR_TRY(s.status);
-    for (size_t k = 0; k < CHAINS; k++)
-        CR_TRY(run_chain(cx, post, seed, ((size_t)1 << 32) + k, PILOT, x + k * PILOT * D));
+    for (size_t k = 0; k < CHAINS; k++) {
+        size_t length = PILOT;
+        CR_TRY(run_chain(cx, post, seed, ((size_t)1 << 32) + k, NAN, &length, x + k * PILOT * D));
+        if (length < PILOT) goto done; /* the first try stays */
+    }
     CR_TRY(draw_matched(cx, post, x, CHAINS * PILOT, count, seed, theta, w));
     weigh_draws(&second, w, count);
     if (second.ess > m->ess) {
@@ -357,18 +374,32 @@ done:
     return st;
 }
 
-static cr_status draw_chains(cr_ctx *cx, const cri_posterior *post, size_t count, uint64_t seed,
+/* All chains, each with its share of the time; *count: of the draws of all, as many of each. */
+static cr_status draw_chains(cr_ctx *cx, const cri_posterior *post, size_t *count, uint64_t seed,
                              double *draws, double *weight, cri_bayes_logistic *m)
 {
     cr_status st = CR_OK;
-    size_t    length = count / CHAINS;
-    for (size_t k = 0; k < CHAINS; k++)
-        CR_TRY(run_chain(cx, post, seed, k, length, draws + k * length * post->D));
-    for (size_t i = 0; i < CHAINS * length; i++) weight[i] = 1 / (double)(CHAINS * length);
+    size_t    asked = *count / CHAINS, length = asked, chains = 0, D = post->D;
+    for (; chains < CHAINS; chains++) {
+        size_t made = length;
+        double share = 0.8 * cri_time_left(cx) / (double)(CHAINS - chains);
+        CR_TRY(run_chain(cx, post, seed, chains, share, &made, draws + chains * asked * D));
+        if (made == 0) break;
+        length = made;
+    }
+    if (chains == 0) {
+        cr_fail(cx, CR_ENOMEM, "the time limit is reached while the chains warm up");
+        CR_TRY(cr_fail_hint(cx, "--infer laplace needs no draws; or give it longer with "
+                                "--time-limit"));
+    }
+    for (size_t k = 1; k < chains && length < asked; k++)
+        memmove(draws + k * length * D, draws + k * asked * D, length * D * sizeof *draws);
+    *count = chains * length;
+    for (size_t i = 0; i < *count; i++) weight[i] = 1 / (double)*count;
     m->ess = INFINITY, m->rhat = 1;
     for (size_t a = 0; a < post->D; a++) {
         double ess, rhat;
-        cri_chains_diagnose(draws + a, CHAINS, length, post->D, &rhat, &ess);
+        cri_chains_diagnose(draws + a, chains, length, post->D, &rhat, &ess);
         m->ess = fmin(m->ess, ess);
         m->rhat = fmax(m->rhat, rhat); /* of NaN and a number, the number */
     }
@@ -386,9 +417,9 @@ cr_status cri_bayes_logistic_draw(cr_ctx *cx, const cri_posterior *post, size_t 
     double    *draws = cr_scratch_matrix(&s, used, post->D), *weight = cr_scratch_f64(&s, used);
 
     CR_TRY(s.status);
-    CR_TRY(chains ? draw_chains(cx, post, count, seed, draws, weight, m)
-                  : draw_importance(cx, post, count, seed, draws, weight, m));
-    if (!chains && m->ess < 0.25 * (double)count && post->D <= most)
+    CR_TRY(chains ? draw_chains(cx, post, &used, seed, draws, weight, m)
+                  : draw_importance(cx, post, &used, seed, draws, weight, m));
+    if (!chains && used == count && m->ess < 0.25 * (double)count && post->D <= most)
         CR_TRY(draw_again(cx, post, count, seed, draws, weight, m));
     if (chains) CR_TRY(estimate_evidence(cx, post, draws, used, seed, m));
     set_moments(m, draws, weight, used);

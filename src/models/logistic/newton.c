@@ -3,6 +3,7 @@
  * gradient (Levenberg 1944; Marquardt 1963).  While a step gains little the Hessian is not taken
  * again as long as each gain is less than a thirtieth of the one before. */
 #include "solve.h"
+#include "base/context_internal.h"
 #include "base/scratch.h"
 #include "math/dense/chol.h"
 
@@ -197,6 +198,7 @@ static cr_status iterate(newton *w, cri_likelihood_value v, double tol, size_t m
 {
     cr_status st = CR_OK;
     bool      stuck = false;
+    cri_clock clock = cri_clock_start(w->cx, NAN);
 
     w->damping = 0;
     w->exact = !w->rough;
@@ -216,7 +218,7 @@ static cr_status iterate(newton *w, cri_likelihood_value v, double tol, size_t m
             w->s->stop = CR_STOP_TOLERANCE;
             break;
         }
-        if (cri_is_separated(w->f, w->o, &v)) break;
+        if (cri_is_separated(w->f, w->o, &v) || cri_clock_over(&clock)) break;
         double gain = w->gain;
         CR_TRY(advance(w, &v, &stuck));
         if (stuck && gain <= 1e-9 * size)

@@ -4,6 +4,7 @@
  * distance from the minimum deserves.  O(n q M) per product, or the entries of sparse rows.
  * Nocedal & Wright (2006), alg. 7.1; Lin, Weng & Keerthi (2008). */
 #include "solve.h"
+#include "base/context_internal.h"
 #include "base/scratch.h"
 #include "math/dense/dense.h"
 
@@ -80,6 +81,7 @@ static cr_status iterate(truncated *w, size_t most)
     cri_likelihood_value v = { .gradient = w->g, .curvature = w->curvature };
     double               norm0 = 0, gain;
     bool                 found;
+    cri_clock            clock = cri_clock_start(w->cx, NAN);
 
     CR_TRY(cri_likelihood_at(w->cx, w->f, w->s->theta, &v));
     if (!isfinite(v.f))
@@ -89,7 +91,7 @@ static cr_status iterate(truncated *w, size_t most)
     for (w->s->iterations = 0; w->s->iterations < most; w->s->iterations++) {
         double norm = cr_norm2(w->g, w->D);
         if (w->s->iterations == 0) norm0 = norm;
-        if (norm == 0 || cri_is_separated(w->f, w->o, &v)) break;
+        if (norm == 0 || cri_is_separated(w->f, w->o, &v) || cri_clock_over(&clock)) break;
         CR_TRY(cri_likelihood_diagonal(w->cx, w->f, w->curvature, w->diagonal));
         CR_TRY(conjugate_gradients(w, fmin(0.1, sqrt(norm / norm0)), &gain));
         if (gain <= w->o->tol * fmax(fabs(v.f), 1e-300)) {

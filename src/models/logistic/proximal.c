@@ -5,6 +5,7 @@
  * Friedman, Hastie & Tibshirani (2010), J. Stat. Soft. 33; Lee, Sun & Saunders (2014), SIAM J.
  * Optim. 24. */
 #include "solve.h"
+#include "base/context_internal.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -175,6 +176,7 @@ static cr_status iterate(proximal *w, size_t most)
     cr_status            st = CR_OK;
     cri_likelihood_value v = { .gradient = w->g };
     bool                 found = true;
+    cri_clock            clock = cri_clock_start(w->cx, NAN);
 
     CR_TRY(cri_likelihood_at(w->cx, &w->f, w->s->theta, &v));
     if (!isfinite(v.f))
@@ -182,6 +184,7 @@ static cr_status iterate(proximal *w, size_t most)
             cr_fail(w->cx, CR_ENUMERIC, "the likelihood is not finite: the values are too large"));
     w->s->stop = CR_STOP_LIMIT;
     for (w->s->iterations = 0; w->s->iterations < most; w->s->iterations++) {
+        if (w->s->iterations > 0 && cri_clock_over(&clock)) break;
         CR_TRY(choose_set(w));
         v = (cri_likelihood_value){ .gradient = w->g, .hessian = w->H };
         CR_TRY(cri_likelihood_at(w->cx, &w->f, w->s->theta, &v));

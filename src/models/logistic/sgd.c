@@ -5,6 +5,7 @@
  * batch: L(B) = (n - B) / (B (n - 1)) L_max + n (B - 1) / (B (n - 1)) L_mean,   L_i = c |z_i|^2 w_i
  * n / W. */
 #include "solve.h"
+#include "base/context_internal.h"
 #include "base/rng.h"
 #include "base/scratch.h"
 
@@ -106,6 +107,7 @@ cr_status cri_solve_sgd(cr_ctx *cx, const cri_likelihood *f, const cri_solve_opt
     size_t     most = o->max_iter == CR_COUNT_UNSET ? most_epochs(n) : o->max_iter;
     reduced    w = { .cx = cx, .f = f, .D = s->D, .batch = o->batch < n ? o->batch : n };
     double     best = INFINITY;
+    cri_clock  clock = cri_clock_start(cx, NAN);
 
     w.order = cr_scratch_index(&workspace, n);
     w.z = cr_scratch_f64(&workspace, f->x->q);
@@ -125,6 +127,7 @@ cr_status cri_solve_sgd(cr_ctx *cx, const cri_likelihood *f, const cri_solve_opt
         bool settled = cri_kkt(f, 0, s->theta, w.full, NULL) <= sqrt(o->tol) * f->x->weight;
         if (settled) s->stop = CR_STOP_TOLERANCE;
         if (settled || s->iterations == most || cri_is_separated(f, o, &v)) break;
+        if (cri_clock_over(&clock)) break;
         if (!(v.f <= best * 2)) w.rate /= 2; /* weights or rows of very unlike sizes */
         best = fmin(best, v.f);
         for (size_t a = 0; a < s->D; a++) s->step[a] = s->theta[a] - w.snap[a];

@@ -1,5 +1,6 @@
 /* quantile.c -- the interior point method of quantile regression, and the step to a vertex. */
 #include "quantile.h"
+#include "base/context_internal.h"
 #include "base/scratch.h"
 #include "base/sort.h"
 #include "math/dense/blas_internal.h"
@@ -243,6 +244,7 @@ static cr_status iterate(cr_ctx *cx, programme *k, size_t max_iter, cri_quantile
 {
     cr_status st = CR_OK;
     double    size = 0;
+    cri_clock clock = cri_clock_start(cx, NAN);
     for (size_t i = 0; i < k->n; i++) size += fabs(k->c[i]);
     start(k);
     for (out->iterations = 0;; out->iterations++) {
@@ -250,7 +252,7 @@ static cr_status iterate(cr_ctx *cx, programme *k, size_t max_iter, cri_quantile
         out->objective = loss(k, k->b);
         out->gap = out->objective - dual_value(k);
         out->converged = out->gap <= 1e-10 * out->objective + 1e-14 * size;
-        if (out->converged || out->iterations == max_iter) break;
+        if (out->converged || out->iterations == max_iter || cri_clock_over(&clock)) break;
         CR_TRY(newton_step(cx, k, &moved));
         if (!moved) break;
     }

@@ -1,5 +1,6 @@
 /* reweight.c -- the loops of Student's and Huber's estimates. */
 #include "reweight.h"
+#include "base/context_internal.h"
 #include "base/scratch.h"
 #include "base/sort.h"
 #include "math/optim/brent.h"
@@ -213,6 +214,7 @@ cr_status cri_student_solve(cr_ctx *cx, const cri_robust_problem *p, cri_robust_
     cri_robust_fit f = { 0 };
     work           k;
     double         before = -INFINITY, size, first, value;
+    cri_clock      clock = cri_clock_start(cx, NAN);
 
     CR_TRY(begin(cx, &s, p, &f, &k));
     size = size_of(&k);
@@ -222,6 +224,7 @@ cr_status cri_student_solve(cr_ctx *cx, const cri_robust_problem *p, cri_robust_
     if (!(f.scale > 1e-13 * size)) f.scale = first;
     if (!(f.scale > 1e-13 * size)) stop_without_spread(&f);
     while (f.iterations < p->max_iter && !f.converged) {
+        if (f.iterations > 0 && cri_clock_over(&clock)) break;
         set_student_weights(&k);
         if (!(f.scale > 1e-13 * size)) {
             stop_without_spread(&f);
@@ -259,11 +262,13 @@ cr_status cri_huber_solve(cr_ctx *cx, const cri_robust_problem *p, cri_robust_fi
     cri_robust_fit f = { .nu = INFINITY, .log_likelihood = NAN };
     work           k;
     double         size, first;
+    cri_clock      clock = cri_clock_start(cx, NAN);
 
     CR_TRY(begin(cx, &s, p, &f, &k));
     size = size_of(&k);
     first = sqrt(f.facts.rss / f.facts.weight);
     while (f.iterations < p->max_iter && !f.converged) {
+        if (f.iterations > 0 && cri_clock_over(&clock)) break;
         double change = 0;
         f.scale = median_scale(&k);
         if (!(f.scale > 1e-13 * size)) {

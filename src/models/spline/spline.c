@@ -13,6 +13,7 @@
 #include "models/core/class.h"
 #include "models/core/parameters.h"
 #include "models/core/rows_check.h"
+#include "base/context_internal.h"
 #include "base/parallel.h"
 #include "math/special/special.h"
 
@@ -165,7 +166,8 @@ static cr_status backfit(cr_ctx *cx, job *j, cr_report *report)
     cr_status st = CR_OK;
     bool      settled = false, direct = !isnan(j->o->lambda) && j->active <= 1;
     size_t    pass = 0;
-    while (!settled && pass < j->o->max_iter) {
+    cri_clock clock = cri_clock_start(cx, NAN);
+    while (!settled && pass < j->o->max_iter && !(pass > 0 && cri_clock_over(&clock))) {
         double change = 0;
         way    how = way_of(j, pass++);
         CR_TRY(cr_check_interrupt(cx));

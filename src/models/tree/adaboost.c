@@ -44,12 +44,13 @@ static const cri_requirement boost_requirements[] = {
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
+/* share: of the time that a time limit leaves. */
 static cr_status boost(cr_ctx *cx, cri_boost *m, const cri_columns *columns, const double *w,
-                       const double *y, const boost_options *o)
+                       const double *y, const boost_options *o, double share)
 {
     cr_status st = cri_boost_allocate(cx, m);
     if (st != CR_OK) return st;
-    st = m->gradient ? cri_boost_gradient(cx, m, columns, w, y, (double)o->min_leaf)
+    st = m->gradient ? cri_boost_gradient(cx, m, columns, w, y, (double)o->min_leaf, share)
                      : cri_boost_samme(cx, m, columns, w, y);
     return st == CR_OK ? cri_tree_trim(cx, &m->tree) : st;
 }
@@ -103,7 +104,7 @@ static cr_status boost_without(cr_ctx *cx, const cri_boost *like, const cri_kept
                       .rate = like->rate };
     CR_TRY(s.status);
     for (size_t i = 0; i < kept->n; i++) w[i] = fold[i] == f ? 0 : kept->w[i];
-    CR_TRY(boost(cx, m, columns, w, kept->y, o));
+    CR_TRY(boost(cx, m, columns, w, kept->y, o, 1 / (double)(FOLDS + 1 - (f < FOLDS ? f : FOLDS))));
 done:
     cr_scratch_end(&s);
     return st;
@@ -213,7 +214,7 @@ static cr_status fit_state(cr_ctx *cx, cri_boost *m, const cri_kept *kept, const
     CR_TRY(cri_columns_new(cx, kept, design,
                            cri_choose_bins(o->splits, o->bins, kept->n, MANY_ROWS), false,
                            &columns));
-    CR_TRY(boost(cx, m, &columns, kept->w, kept->y, o));
+    CR_TRY(boost(cx, m, &columns, kept->w, kept->y, o, m->K ? 1 : 1 / (double)(FOLDS + 2)));
     if (m->K == 0) CR_TRY(measure_spread(cx, m, kept, &columns, o, seed));
     if (isnan(o->temper) && m->K > 1 && kept->n <= FEW_ROWS)
         CR_TRY(learn_temper(cx, m, kept, &columns, o, seed));

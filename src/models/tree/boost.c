@@ -20,6 +20,25 @@ void cri_boost_free(cr_ctx *cx, cri_boost *m)
     cri_record_free(cx, cri_boost_record, m);
 }
 
+cr_status cri_boost_shorten(cr_ctx *cx, cri_boost *m, size_t capacity)
+{
+    cr_status st = CR_OK;
+    cri_boost less = { 0 }, all = *m;
+    size_t    width = m->gradient ? m->widths : 1; /* trees of a round */
+    all.trees = m->rounds * width;
+    all.tree = (cri_tree){ 0 };
+    CR_TRY(cri_record_copy(cx, cri_boost_record, &all, &less));
+    all.trees = capacity * width, all.rounds = capacity;
+    cri_record_free(cx, cri_boost_record, &all);
+    less.tree = m->tree;
+    *m = less;
+    less = (cri_boost){ 0 };
+done:
+    if (st != CR_OK) m->rounds = capacity, m->trees = capacity * width;
+    cri_record_free(cx, cri_boost_record, &less);
+    return st;
+}
+
 /* What a leaf of tree t adds, and to which of the widths. */
 typedef struct addend {
     double value;

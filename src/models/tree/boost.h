@@ -39,13 +39,17 @@ cr_status cri_boost_allocate(cr_ctx *cx, cri_boost *m);
 /* Frees the arrays, also where trees still grow. */
 void cri_boost_free(cr_ctx *cx, cri_boost *m);
 
+/* Gives the memory of rounds back that were asked for, `capacity` of them, and not made. */
+cr_status cri_boost_shorten(cr_ctx *cx, cri_boost *m, size_t capacity);
+
 /* m->rounds rounds on the columns; w [n] and y [n] are weights (0: not there) and targets.  Where
- * samme cannot go on (a tree without error, or one no better than guessing) m->rounds is less. */
+ * samme cannot go on (a tree without error, or one no better than guessing), and near the time limit,
+ * m->rounds is less. */
 cr_status cri_boost_samme(cr_ctx *cx, cri_boost *m, const cri_columns *columns, const double *w,
                           const double *y);
-/* The same by gradients; min_leaf is the least weight of a leaf. */
+/* The same by gradients; min_leaf is the least weight of a leaf, share the part of the time limit that it may take. */
 cr_status cri_boost_gradient(cr_ctx *cx, cri_boost *m, const cri_columns *columns, const double *w,
-                             const double *y, double min_leaf);
+                             const double *y, double min_leaf, double share);
 
 /* The log of a share, of a class without weight too: finite, as model files are. */
 static inline double cri_log_share(double share)

@@ -1,5 +1,6 @@
 /* boost_gradient.c -- gradient boosting of the log likelihood, and of squared error. */
 #include "boost.h"
+#include "base/context_internal.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
 #include "math/kernel/array.h"
@@ -244,12 +245,13 @@ done:
 }
 
 cr_status cri_boost_gradient(cr_ctx *cx, cri_boost *m, const cri_columns *columns, const double *w,
-                             const double *y, double min_leaf)
+                             const double *y, double min_leaf, double share)
 {
     cr_status  st = CR_OK;
     cr_scratch sc = cr_scratch_begin(cx);
-    size_t     n = columns->n;
+    size_t     n = columns->n, rounds = m->rounds;
     double     before;
+    cri_clock  clock = cri_clock_start(cx, share * cri_time_left(cx));
     gradient   s = { .cx = cx, .m = m, .w = w, .y = y, .n = n };
     cri_grow   grow = {
           .loss = CRI_TREE_SQUARES, .max_depth = m->depth, .min_leaf = min_leaf, .by_sums = true
@@ -264,11 +266,19 @@ cr_status cri_boost_gradient(cr_ctx *cx, cri_boost *m, const cri_columns *column
     set_start(&s);
     CR_TRY(judge(&s, &before));
     s.grown = true;
-    for (size_t t = 0; t < m->rounds; t++) {
+    for (size_t t = 0; t < rounds; t++) {
+        if (t > 0 && cri_clock_over(&clock)) {
+            m->rounds = t;
+            break;
+        }
         CR_TRY(boost_round(&s, t));
-        cr_progress(cx, "boosting", (double)(t + 1), (double)m->rounds);
+        cr_progress(cx, "boosting", (double)(t + 1), (double)rounds);
     }
 done:
+    if (m->rounds < rounds) {
+        cr_status shortened = cri_boost_shorten(cx, m, rounds);
+        if (st == CR_OK) st = shortened;
+    }
     cri_grower_free(cx, s.g);
     cr_scratch_end(&sc);
     return st;

@@ -1,5 +1,6 @@
 /* boost_samme.c -- AdaBoost for any number of classes. */
 #include "boost.h"
+#include "base/context_internal.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
 #include "base/find.h"
@@ -132,25 +133,6 @@ static void start_with_shares(cri_boost *m, const double *w, const double *y, si
     for (size_t k = 0; k < m->K; k++) m->start[k] = cri_log_share(m->start[k] / weight);
 }
 
-/* The arrays as long as the rounds that were made, of `capacity` that were asked for. */
-static cr_status shorten(cr_ctx *cx, cri_boost *m, size_t capacity)
-{
-    cr_status st = CR_OK;
-    cri_boost less = { 0 }, all = *m;
-    all.trees = m->rounds;
-    all.tree = (cri_tree){ 0 };
-    CR_TRY(cri_record_copy(cx, cri_boost_record, &all, &less));
-    all.trees = all.rounds = capacity;
-    cri_record_free(cx, cri_boost_record, &all);
-    less.tree = m->tree;
-    *m = less;
-    less = (cri_boost){ 0 };
-done:
-    if (st != CR_OK) m->rounds = m->trees = capacity;
-    cri_record_free(cx, cri_boost_record, &less);
-    return st;
-}
-
 cr_status cri_boost_samme(cr_ctx *cx, cri_boost *m, const cri_columns *columns, const double *w,
                           const double *y)
 {
@@ -158,6 +140,7 @@ cr_status cri_boost_samme(cr_ctx *cx, cri_boost *m, const cri_columns *columns, 
     cr_scratch sc = cr_scratch_begin(cx);
     size_t     n = columns->n, rounds = m->rounds;
     bool       stop = m->K < 2;
+    cri_clock  clock = cri_clock_start(cx, NAN);
     samme      s = { .cx = cx,
                      .m = m,
                      .n = n,
@@ -174,6 +157,10 @@ cr_status cri_boost_samme(cr_ctx *cx, cri_boost *m, const cri_columns *columns, 
     CR_TRY(normalise(&s, add_weights));
     if (stop) m->rounds = 0;
     for (size_t t = 0; t < rounds && !stop; t++) {
+        if (t > 0 && cri_clock_over(&clock)) {
+            m->rounds = t;
+            break;
+        }
         CR_TRY(boost_round(&s, t, &stop));
         cr_progress(cx, "boosting", (double)(t + 1), (double)rounds);
     }
@@ -181,7 +168,7 @@ cr_status cri_boost_samme(cr_ctx *cx, cri_boost *m, const cri_columns *columns, 
     CR_TRY(keep_classes(cx, m));
 done:
     if (m->rounds < rounds) {
-        cr_status shortened = shorten(cx, m, rounds);
+        cr_status shortened = cri_boost_shorten(cx, m, rounds);
         if (st == CR_OK) st = shortened;
     }
     cri_grower_free(cx, s.g);

@@ -1,5 +1,6 @@
 /* crossval.c -- how far to prune, by cross-validation. */
 #include "prune.h"
+#include "base/context_internal.h"
 #include "base/scratch.h"
 #include "base/sort.h"
 
@@ -166,6 +167,8 @@ cr_status cri_prune_choose(cr_ctx *cx, const cri_kept *kept, const cri_columns *
     size_t     *fold = cr_scratch_index(&s, kept->n);
     steps      *steps_of = cr_scratch_bytes(&s, 1, sizeof *steps_of);
     cri_grower *g = NULL;
+    double      weight = kept->weight;
+    cri_clock   clock = cri_clock_start(cx, NAN);
 
     CR_TRY(s.status);
     CR_TRY(list_steps(cx, tree, path, steps_of));
@@ -174,10 +177,16 @@ cr_status cri_prune_choose(cr_ctx *cx, const cri_kept *kept, const cri_columns *
     if (folds < 2) goto done; /* all rows are the same */
     CR_TRY(cri_grower_new(cx, columns, o, &g));
     for (size_t f = 0; f < folds; f++) {
+        if (f > 0 && cri_clock_over(&clock)) { /* by the folds that were tried */
+            weight = 0;
+            for (size_t i = 0; i < kept->n; i++)
+                if (fold[i] < f) weight += kept->w[i];
+            break;
+        }
         CR_TRY(try_fold(cx, g, kept, o, fold, f, steps_of));
         cr_progress(cx, "cross-validation", (double)(f + 1), (double)folds);
     }
-    choose_step(steps_of, kept->weight, slack, out);
+    choose_step(steps_of, weight, slack, out);
 done:
     cri_grower_free(cx, g);
     cr_scratch_end(&s);

@@ -249,7 +249,8 @@ static cr_status grow_node(cri_growth *w)
     const cri_grow_way *way = w->at.way == CRI_WAY_BINS ? &cri_grow_by_bins : &cri_grow_by_lists;
     w->view.cases = w->at.way == CRI_WAY_SMALL ? w->g->small.cases : w->cases;
     CR_TRY(way->measure(w));
-    bool may = !w->pure && w->at.depth < o->max_depth &&
+    bool late = o->opt_clock && cri_clock_over(o->opt_clock);
+    bool may = !late && !w->pure && w->at.depth < o->max_depth &&
                w->view.weight >= o->min_split * (1 - 1e-12) &&
                w->view.weight >= 2 * o->min_leaf * (1 - 1e-12);
     if (may) {

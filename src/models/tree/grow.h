@@ -16,6 +16,7 @@
 #include "columns.h"
 #include "data/store/record_store.h"
 
+#include "base/context_internal.h"
 #include <math.h>
 #include <stdint.h>
 
@@ -75,7 +76,8 @@ typedef struct cri_grow {
     /* Squares, by bins, of numbers whose mean is small beside their spread: nodes are measured by
      * the sums of their bins and not row by row; of leaves at max_depth only weight, mean and what
      * both lose together are known, and each is stored the share of its weight in that. */
-    bool by_sums;
+    bool             by_sums;
+    const cri_clock *opt_clock; /* when it is over, no node is split any more */
 } cri_grow;
 
 /* Memory for growing trees on the same columns. */

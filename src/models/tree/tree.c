@@ -10,6 +10,8 @@
 #include "tree.h"
 #include "prune.h"
 #include "models/core/rows_check.h"
+#include "base/clock.h"
+#include "base/context_internal.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
 
@@ -57,7 +59,8 @@ static cr_status read_prune(cr_ctx *cx, const char *text, int *out_how, double *
 
 /* Replaces the tree by the pruned one. */
 static cr_status prune(cr_ctx *cx, cri_cart *m, const cri_kept *kept, const cri_columns *columns,
-                       const cri_grow *grow, const tree_options *o, double unit, uint64_t seed)
+                       const cri_grow *grow, const tree_options *o, double unit, bool late,
+                       uint64_t seed)
 {
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
@@ -69,6 +72,11 @@ static cr_status prune(cr_ctx *cx, cri_cart *m, const cri_kept *kept, const cri_
     CR_TRY(s.status);
     CR_TRY(read_prune(cx, o->prune, &how, &given));
     if (how == PRUNE_NONE || (how != PRUNE_GIVEN && kept->n < 2)) goto done;
+    if (late && how != PRUNE_GIVEN) {
+        cr_log(cx, CR_LOG_WARNING,
+               "the time limit leaves no time for cross-validation: the tree is not pruned");
+        goto done;
+    }
     CR_TRY(cri_prune_path(cx, &m->tree, path));
     m->alpha = given / unit;
     if (how != PRUNE_GIVEN) {
@@ -131,13 +139,16 @@ static cr_status grow_and_prune(cr_ctx *cx, cri_cart *m, const cri_kept *kept,
     cr_scratch  s = cr_scratch_begin(cx);
     cri_grower *g = NULL;
     cri_case   *cases = cr_scratch_bytes(&s, kept->n, sizeof *cases);
+    double      began = cri_seconds();
+    cri_clock   clock = cri_clock_start(cx, cri_time_left(cx) / 2);
     cri_grow    grow = { .loss = !m->K        ? CRI_TREE_SQUARES
                                  : m->entropy ? CRI_TREE_ENTROPY
                                               : CRI_TREE_GINI,
                          .classes = m->K,
                          .max_depth = o->max_depth,
                          .min_leaf = (double)o->min_leaf,
-                         .min_split = (double)o->min_split };
+                         .min_split = (double)o->min_split,
+                         .opt_clock = &clock };
     CR_TRY(s.status);
     for (size_t i = 0; i < kept->n; i++) cases[i] = (cri_case){ kept->w[i], kept->y[i] };
     CR_TRY(cri_grower_new(cx, columns, &grow, &g));
@@ -145,7 +156,9 @@ static cr_status grow_and_prune(cr_ctx *cx, cri_cart *m, const cri_kept *kept,
     cri_grower_free(cx, g);
     g = NULL;
     m->full_leaves = cri_tree_leaves(&m->tree);
-    CR_TRY(prune(cx, m, kept, columns, &grow, o, unit, seed));
+    grow.opt_clock = NULL;
+    bool late = cri_clock_over(&clock) || cri_time_left(cx) < 1.5 * (cri_seconds() - began);
+    CR_TRY(prune(cx, m, kept, columns, &grow, o, unit, late, seed));
     CR_TRY(cri_tree_trim(cx, &m->tree));
     pool_spread(m);
     inflate_spread(m);

@@ -290,9 +290,10 @@ static cr_status ascend(search *a, cri_gp_learned *learned)
         }
     }
     learned->iterations = iteration;
-    learned->stop = gain <= GAIN                                ? CR_STOP_TOLERANCE
-                    : iteration == max_iter || learned->expired ? CR_STOP_LIMIT
-                                                                : CR_STOP_NO_PROGRESS;
+    learned->stop = gain <= GAIN            ? CR_STOP_TOLERANCE
+                    : learned->expired      ? CR_STOP_TIME
+                    : iteration == max_iter ? CR_STOP_LIMIT
+                                            : CR_STOP_NO_PROGRESS;
 done:
     cr_scratch_end(&scratch);
     return st;

@@ -7,6 +7,7 @@
 #include "models/kernel/inputs/gp_centre.h"
 #include "models/gp/sparse/gp_sparse.h"
 #include "models/logistic/classifier.h"
+#include "models/common/some_rows.h"
 #include "base/context_internal.h"
 #include "math/kernel/kernel_internal.h"
 
@@ -235,8 +236,8 @@ done:
     return st;
 }
 
-static cr_status gp_classify_fit(cr_ctx *cx, const cri_rows *rows, const void *options,
-                                 uint64_t seed, void **out_state, cr_report *report)
+static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                          void **out_state, cr_report *report)
 {
     cr_status     st = CR_OK;
     cr_scratch    s = cr_scratch_begin(cx);
@@ -262,6 +263,13 @@ done:
     cri_state_free(cx, &cri_class_gp_classify, m);
     cr_scratch_end(&s);
     return st;
+}
+
+/* Within a time limit, of some rows where all take too long. */
+static cr_status gp_classify_fit(cr_ctx *cx, const cri_rows *rows, const void *options,
+                                 uint64_t seed, void **out_state, cr_report *report)
+{
+    return cri_fit_some(cx, fit_rows, rows, options, seed, out_state, report);
 }
 
 static cr_status gp_classify_shape(cr_ctx *cx, const void *options, cr_design *design)

@@ -8,6 +8,7 @@
 #include "models/kernel/inputs/gp_centre.h"
 #include "models/gp/methods/gp_fit.h"
 #include "gp_online_learn.h"
+#include "models/common/some_rows.h"
 #include "base/scratch.h"
 #include "math/kernel/kernel_internal.h"
 
@@ -229,8 +230,8 @@ done:
     return st;
 }
 
-static cr_status online_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
-                            void **out_state, cr_report *report)
+static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                          void **out_state, cr_report *report)
 {
     cri_online_state *m = NULL;
     cr_status         st = take_rows(cx, options, rows, seed, &m, report);
@@ -242,6 +243,13 @@ static cr_status online_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     }
     cri_online_free(cx, m);
     return st;
+}
+
+/* Within a time limit, of some rows where all take too long. */
+static cr_status online_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                            void **out_state, cr_report *report)
+{
+    return cri_fit_some(cx, fit_rows, rows, options, seed, out_state, report);
 }
 
 static cr_status online_update(cr_ctx *cx, const void *state, const cri_rows *rows,

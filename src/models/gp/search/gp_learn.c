@@ -258,7 +258,7 @@ static void take_best(cri_gp_optimiser *r, cri_gp_point *at, cri_gp_learned *out
     memcpy(at->x, r->best, r->space.size * sizeof *at->x);
     at->value = r->best_value;
     out->expired = true;
-    out->stop = CR_STOP_LIMIT;
+    out->stop = CR_STOP_TIME;
     cri_gp_report_expired(r->cx, r->evaluations, r->best_rows, r->learning->problem->data->n);
 }
 
