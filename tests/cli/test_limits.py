@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+import long_work
 from conftest import REPORTS, Result, check_failure
 from test_small_machines import is_sanitized
 
@@ -73,6 +74,31 @@ def test_a_time_limit_leaves_the_best_so_far(credence, program, many_rows, tmp_p
     done = credence("fit", "gp", "d.csv", "--target", "y", "--hyper", "mcmc", "--draws-hyper", "100000", "--time-limit", "9s",
                     "-o", "m.cred")
     assert done.code == 0 and "the time limit ended the chains of the hyper-parameters" in done.stderr, done
+
+
+def test_a_time_limit_leaves_samples(credence, program, tmp_path):
+    """More samples than any machine draws: those that there was time for, with a warning, which --strict refuses."""
+    if is_sanitized(program):
+        pytest.skip("what takes seconds takes minutes here")
+    (tmp_path / "net.bif").write_text(long_work.lattice(4, random.Random(1)))
+    ask = ["query", "net.bif", "P(*)", "--method", "forward", "--samples", "100000000", "--time-limit", "3s"]
+    done = credence(*ask, "--json")
+    answer = json.loads(done.stdout)
+    assert done.code == 0 and "the time limit ended forward after" in done.stderr, done
+    assert "the time limit ended" in str(answer["warnings"])
+    error = str(answer)
+    assert "'planned': 100000000" in error and "'made'" in error, error
+    assert credence(*ask, "--strict").code == 4
+
+
+def test_a_time_limit_leaves_folds(credence, program, many_rows):
+    """A cross-validation of thousands of folds: the mean of those that were finished, and how many they are."""
+    if is_sanitized(program):
+        pytest.skip("what takes seconds takes minutes here")
+    done = credence("cv", "linear", many_rows, "--target", "y", "--folds", "20000", "--time-limit", "4s", "--json")
+    said = json.loads(done.stdout)
+    assert done.code == 0 and "of 20000 folds" in done.stderr, done
+    assert 0 < len(said["folds"]) < 20000 and f"means over {len(said['folds'])} of 20000 folds" in done.stderr
 
 
 def test_one_bar_that_ends_at_the_end(credence, examples):
