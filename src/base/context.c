@@ -152,7 +152,7 @@ void cri_ctx_be_patient(cr_ctx *cx) { cx->patient = true; }
 
 cri_clock cri_clock_start(cr_ctx *cx, double limit)
 {
-    double left = 0.75 * cri_time_left(cx);
+    double left = isinf(limit) ? INFINITY : 0.75 * cri_time_left(cx);
     if (!(limit > 0 && limit < left)) limit = isinf(left) ? NAN : left;
     return (cri_clock){ cx, isnan(limit) ? INFINITY : cri_seconds() + limit };
 }

@@ -70,7 +70,8 @@ void   cri_set_leaf_bytes(cr_ctx *cx, size_t bytes);
 double cri_time_left(const cr_ctx *cx);
 
 /* When work that goes on step by step should end with what it has: after `limit` seconds (NaN: none), or when three
- * quarters of the time that the context has left are over; the rest is for what follows. */
+ * quarters of the time that the context has left are over; the rest is for what follows.  INFINITY: never, as someone
+ * else keeps the time. */
 typedef struct cri_clock {
     cr_ctx *cx;
     double  deadline; /* seconds of the monotonic clock; INFINITY: none */

@@ -9,16 +9,23 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEWEST = 20 };                 /* rows worth a fit                      */
-static const double SHARE = 0.75;     /* of the time that is left for each try */
-static const double WORK = 2e9 / 100; /* cubes of rows in a second, with some hundred evaluations */
+enum { FEWEST = 20, FRACTION = 4 }; /* rows worth a fit; a sample has a quarter of them or less */
+static const double RESERVE = 0.25; /* of the time: the most that is left to a smaller sample   */
+static const double WORK = 1e8;     /* cubes of rows in a second                                */
+
+/* The share of the time that is left for a try: all but what a sample would take. */
+static double share_of_time(const cr_ctx *cx, size_t n)
+{
+    double sample = pow((double)n / FRACTION, 3) / WORK;
+    return 1 - fmin(RESERVE, sample / cri_time_left(cx));
+}
 
 /* A try within its share of the time; *out_late: that was not enough. */
 static cr_status try_rows(cr_ctx *cx, cri_fit_rows *fit, const cri_rows *rows, const void *options,
                           uint64_t seed, void **out_state, cr_report *report, bool *out_late)
 {
     cr_report before = *report;
-    double    deadline = cri_ctx_hasten(cx, SHARE);
+    double    deadline = cri_ctx_hasten(cx, share_of_time(cx, rows->n));
     cri_hold_warnings(cx);
     report->rows = rows->n;
     cr_status st = fit(cx, rows, options, seed, out_state, report);
@@ -61,7 +68,7 @@ cr_status cri_fit_some(cr_ctx *cx, cri_fit_rows *fit, const cri_rows *rows, cons
     double    took = cri_seconds() - began;
     while (late) {
         double most = cbrt(WORK * cri_time_left(cx));
-        n = most < (double)n / 4 ? (size_t)most : n / 4;
+        n = most < (double)n / FRACTION ? (size_t)most : n / FRACTION;
         if (n < FEWEST) {
             cr_fail(cx, CR_ENOMEM, "the time limit is reached: %zu rows take more than %.2g s",
                     rows->n, took);

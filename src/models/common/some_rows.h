@@ -1,7 +1,7 @@
 /* some_rows.h -- fits whose work grows with the square or the cube of the rows, within a time limit.
- * All rows get three quarters of the time.  Where these are not enough, a random sample of them gets as much of
- * what is left, and a smaller one if need be: a model of some rows, with a warning that says of how many, in place of
- * none.  (Internal header.) */
+ * All rows get the time but for what a quarter of them would take, a quarter of it at the most.  Where that is not
+ * enough, a random sample of them gets what is left, shared likewise with a smaller one: a model of some rows, with a
+ * warning that says of how many, in place of none.  (Internal header.) */
 #ifndef CREDENCE_MODELS_COMMON_SOME_ROWS_H
 #define CREDENCE_MODELS_COMMON_SOME_ROWS_H
 

@@ -345,6 +345,7 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, const gp_options *o, cri_gp_
                                      .restarts = f->restarts,
                                      .max_iter = f->max_iter,
                                      .seed = f->seed,
+                                     .chains = f->hyper == HYPER_MCMC,
                                      .search_rows = CRI_GP_SEARCH_ROWS };
     CR_TRY(f->method->open(cx, s, f));
 done:
@@ -450,7 +451,8 @@ static cr_status learn(cr_ctx *cx, cr_scratch *s, cri_gp_fit *f, cr_report *repo
     CR_TRY(f->method->learn(cx, f, &learned));
     CR_TRY(cri_gp_posterior_learned(cx, m, &learned, false, report));
     if (learned.expired) f->loo = false; /* the time is for predictions */
-    if (!learned.expired) CR_TRY(find_spread(cx, f));
+    if (!learned.expired || f->learning.chains) CR_TRY(find_spread(cx, f));
+    if (f->expired) report->stop = CR_STOP_TIME;
     if (m->n_draws == 0) report_starts(cx, f, &learned);
 done:
     cr_ctx_set_threads(cx, threads);

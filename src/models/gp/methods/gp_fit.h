@@ -27,6 +27,7 @@ typedef struct cri_gp_fit {
     cri_gp_prior    prior;     /* of the hyper-parameters, where it is used      */
     cri_gp_laplace  laplace;   /* at the optimum; memory of the fit              */
     void           *workspace; /* of the method                               */
+    bool            expired;   /* the time limit ended the chains of hyper-parameters */
 } cri_gp_fit;
 
 /* Rows of the search for starts, which is by the exact evidence whatever the method. */

@@ -193,7 +193,8 @@ cr_status cri_gp_draw_hyper(cr_ctx *cx, cri_gp_fit *f, cri_gp_hyper_kind kind)
                                         : cri_gp_mcmc(cx, &f->learning, m->kernel, m->noise, m->sd,
                                                       &count, draws, &evaluations));
     m->evaluations += evaluations;
-    if (count < asked)
+    f->expired = count < asked;
+    if (f->expired)
         cr_log(cx, CR_LOG_WARNING,
                "the time limit ended the chains of the hyper-parameters: %zu of %zu draws%s", count,
                asked, count ? "" : ", so they stay at their best values");

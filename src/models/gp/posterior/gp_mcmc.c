@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum { WARM_AXES = 12, WARM_DIRECTIONS = 8, SKIP = 4, MOST_STEPS = 8 };
+static const double SLICE = 5; /* evaluations that one takes, about */
 
 /* --- the density ----------------------------------------------------------------------------- */
 
@@ -144,12 +145,14 @@ done:
     return st;
 }
 
-/* One sweep of every chain may be the last that the time limit leaves: a quarter of what was left at
- * the start is for the rest of the fit. */
+/* true where the time limit leaves no further sweep of every chain, or after the first of them not half of those that
+ * warm the chains up: a quarter of what was left at the start is for the rest of the fit. */
 static bool is_late(const chains *c, double left, double begun, size_t sweeps)
 {
-    double each = sweeps ? (cri_seconds() - begun) / (double)sweeps : 0;
-    return !isinf(left) && cri_time_left(c->cx) < left / 4 + 1.5 * each;
+    double each = (cri_seconds() - begun) / (double)c->evaluations;
+    double next = SLICE * CRI_GP_CHAINS * (double)c->u.size * each;
+    double needed = sweeps == 1 ? (WARM_AXES + WARM_DIRECTIONS) / 2 : 1.5;
+    return !isinf(left) && cri_time_left(c->cx) < left / 4 + needed * next;
 }
 
 /* draws [CHAINS x length] of which `made` are there become [CHAINS x made]. */

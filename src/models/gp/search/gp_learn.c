@@ -279,7 +279,7 @@ cr_status cri_gp_learn(cr_ctx *cx, const cri_gp_learning *learning, cr_kernel *k
     } else {
         st = learn(cx, &r, a, &learned);
         if (st == CR_OK) st = cri_gp_drop_terms(&r, &a[0].at, true);
-        if (st != CR_OK && r.expired) {
+        if (st != CR_OK && r.expired && !cri_gp_is_hopeless(&r)) {
             take_best(&r, &a[0].at, &learned);
             st = CR_OK;
         }

@@ -30,6 +30,7 @@ typedef struct cri_gp_learning {
     uint64_t              seed;
     size_t                search_rows; /* how many rows the search for starts takes   */
     size_t screen_rows; /* and the screening of many starts before; 0: there is none */
+    bool   chains;      /* of the hyper-parameters follow: they have most of the time */
     bool   rough;       /* a gain of 1e-7 of the value is none               */
     bool   near; /* from the parameters of the kernel alone, the optimum of something like it */
 } cri_gp_learning;

@@ -92,15 +92,20 @@ static void keep_seconds(cri_gp_optimiser *r, double seconds)
 }
 
 /* true when what is left of the time is needed for the rest of the fit, which takes about as long
- * as three evaluations of all rows, and a fifth of the time in any case. */
+ * as three evaluations of all rows, and a fifth of the time in any case, or three fifths with chains. */
 static bool is_late(cri_gp_optimiser *r)
 {
-    double left = cri_time_left(r->cx);
+    double left = cri_time_left(r->cx), share = r->learning->chains ? 1.2 : 0.4;
     if (isinf(left) || r->best_rows == 0) return false;
     if (r->evaluations < FIRST && left > r->reserve) return false; /* too little is known */
     double next = expected_seconds(r, r->problem->data->n);
-    double rest = fmax(3 * expected_seconds(r, r->learning->problem->data->n), 0.4 * r->reserve);
+    double rest = fmax(3 * expected_seconds(r, r->learning->problem->data->n), share * r->reserve);
     return left < 1.2 * next + rest;
+}
+
+bool cri_gp_is_hopeless(const cri_gp_optimiser *r)
+{
+    return expected_seconds(r, r->learning->problem->data->n) > 3 * cri_time_left(r->cx);
 }
 
 static void keep_best(cri_gp_optimiser *r, const double *x, double value)
@@ -213,10 +218,10 @@ static void tie_bounds(const cri_gp_space *u, const double *base, double *lower,
 
 cr_stop cri_gp_stop(const cr_minimize_report *r)
 {
-    bool limit =
-        r->stop == CR_END_MAX_ITER || r->stop == CR_END_MAX_EVALUATIONS || r->stop == CR_END_TIME;
+    bool   limit = r->stop == CR_END_MAX_ITER || r->stop == CR_END_MAX_EVALUATIONS;
     double small = r->stop == CR_END_F ? LEVEL : FLAT;
     bool   flat = r->gradient_norm <= small * fmax(1, fabs(r->f));
+    if (r->stop == CR_END_TIME) return CR_STOP_TIME;
     return limit ? CR_STOP_LIMIT : flat ? CR_STOP_TOLERANCE : CR_STOP_NO_PROGRESS;
 }
 
@@ -239,6 +244,7 @@ static cr_minimize_options options_of(const cri_gp_optimiser *r, cri_gp_care car
     cr_minimize_options o = cr_minimize_defaults();
     bool                large = r->learning->rough || r->problem->data->n > LARGE;
     o.max_iter = max_iter;
+    o.time_limit = INFINITY; /* evaluations keep the time: is_late */
     o.memory = MEMORY;
     o.gradient_tolerance = care == CRI_GP_ROUGH ? 3e-4 : large ? 3e-5 : 1e-6;
     o.f_tolerance = care == CRI_GP_ROUGH ? 1e-6 : large ? 5e-8 : 1e-10;

@@ -65,6 +65,9 @@ double cri_gp_slope_of_t(const cri_gp_space *space, size_t j, double t, double *
  * has expired then, and its best point is what it leaves. */
 cr_status cri_gp_evaluate(cri_gp_optimiser *run, const double *x, double *out_value,
                           double *opt_gradient);
+/* true when the time that is left does not even do for the posterior of all rows, which takes about a third of an
+ * evaluation. */
+bool cri_gp_is_hopeless(const cri_gp_optimiser *run);
 /* The same value, -INFINITY where there is none; with_gradient: with the gradient, remembered for a run
  * from there. */
 cr_status cri_gp_try(cri_gp_optimiser *run, const double *x, bool with_gradient, double *out_value);
