@@ -164,7 +164,64 @@ TEST(some_rows)
     check_some(cx, t, "gp", NUMBERS "approx=vfe inducing=20");
     check_some(cx, t, "gp-classify", TWO);
     check_some(cx, t, "kernel-ridge", NUMBERS);
+    check_some(cx, t, "nadaraya-watson", NUMBERS);
     cr_interrupt(cx); /* by hand there is nothing */
     assert_fails_with(cx, try_fit(cx, "gp", t, NUMBERS, &m), CR_EINTERRUPTED, "interrupted");
     cr_interrupt_clear(cx);
+}
+
+/* --- neighbours ------------------------------------------------------------------------------ */
+
+/* A wave of which the k nearest show more or less. */
+static cr_table *wave(cr_ctx *cx, size_t n)
+{
+    double *X = calloc(n, sizeof *X), *y = calloc(n, sizeof *y);
+    cr_rng  r = cr_rng_stream(5, 0);
+    for (size_t i = 0; i < n; i++) {
+        X[i] = 10 * cr_rng_uniform(&r);
+        y[i] = sin(X[i]) + 0.5 * cr_rng_normal(&r);
+    }
+    cr_table *t = make_table(cx, X, n, 1, y, NULL);
+    free(X);
+    free(y);
+    return t;
+}
+
+/* k by some of the rows; where the limit is far off, by all of them as without it. */
+TEST(neighbours)
+{
+    enum { ROWS = 3000 };
+    cr_table *t = wave(cx, ROWS);
+    warnings  said = { 0 };
+    cr_model *whole = fit(cx, "knn", t, "target=y k=auto");
+    cr_ctx_set_time_limit(cx, 3600);
+    cr_model *again = fit(cx, "knn", t, "target=y k=auto");
+    assert_close(statistic(describe(cx, again), "loo_mse"),
+                 statistic(describe(cx, whole), "loo_mse"), 1e-9);
+    cr_ctx_set_log(cx, keep_warning, &said);
+    cri_ctx_run_out_at(cx, 1);
+    cr_model *some = fit(cx, "knn", t, "target=y k=auto");
+    cri_ctx_run_out_at(cx, 0);
+    cr_ctx_set_log(cx, NULL, NULL);
+    cr_ctx_set_time_limit(cx, 0);
+    assert_int_equal(cr_model_get_report(some)->stop, CR_STOP_TIME);
+    assert_non_null(strstr(said.text, "the best by 1024 of 3000 rows"));
+    double a = statistic(describe(cx, some), "loo_mse"),
+           b = statistic(describe(cx, whole), "loo_mse");
+    assert_true(a != b);
+    assert_relative(a, b, 0.15); /* another 1024 rows */
+    check_prediction(cx, some, t);
+}
+
+/* The order in which bandwidths are tried does not matter. */
+TEST(bandwidths)
+{
+    cr_table *t = wave(cx, 200);
+    cr_model *whole = fit(cx, "nadaraya-watson", t, "target=y");
+    cr_ctx_set_time_limit(cx, 3600);
+    cr_model *again = fit(cx, "nadaraya-watson", t, "target=y");
+    cr_ctx_set_time_limit(cx, 0);
+    assert_true(statistic(describe(cx, whole), "bandwidth") ==
+                statistic(describe(cx, again), "bandwidth"));
+    assert_int_equal(cr_model_get_report(again)->stop, CR_STOP_CLOSED_FORM);
 }

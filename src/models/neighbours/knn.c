@@ -47,7 +47,8 @@ static cr_status build_tree(cr_ctx *cx, cri_knn *m)
 }
 
 /* One neighbour tells nothing of the spread of numbers: auto begins with two. */
-static cr_status choose_k(cr_ctx *cx, cri_knn *m, const char *text, double weight)
+static cr_status choose_k(cr_ctx *cx, cri_knn *m, const char *text, double weight,
+                          cr_report *report)
 {
     static const char *const words[] = { "auto", NULL };
     const char              *what = "a whole number above 0, or auto";
@@ -60,10 +61,17 @@ static cr_status choose_k(cr_ctx *cx, cri_knn *m, const char *text, double weigh
         cr_log(cx, CR_LOG_WARNING, "knn: there are fewer than k = %g rows; all of them are used",
                m->k);
     if (word < 0) return CR_OK;
-    size_t least = m->K ? 1 : 2, most = weight > MOST_K ? MOST_K : (size_t)weight;
+    size_t least = m->K ? 1 : 2, most = weight > MOST_K ? MOST_K : (size_t)weight, asked = m->n;
     m->k = (double)least;
     if (m->n > 1 && most > least)
-        CR_TRY(cri_knn_choose(cx, m, least, most - 1 > least ? most - 1 : least, &m->k, &m->loo));
+        CR_TRY(cri_knn_choose(cx, m, least, most - 1 > least ? most - 1 : least, &m->k, &m->loo,
+                              &asked));
+    if (asked == m->n) goto done;
+    report->stop = CR_STOP_TIME;
+    cr_log(cx, CR_LOG_WARNING,
+           "the time limit ended the choice of k: it is the best by %zu of %zu rows, drawn at "
+           "random",
+           asked, m->n);
 done:
     return st;
 }
@@ -92,9 +100,9 @@ static cr_status knn_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     kept = (cri_kept){ 0 };
     m->smoothing = !isnan(o->smoothing) ? o->smoothing : m->K ? 1 / (double)m->K : 0;
     CR_TRY(build_tree(cx, m));
-    CR_TRY(choose_k(cx, m, o->k, weight));
-    if (m->K && isnan(o->smoothing) && m->n > 1) CR_TRY(cri_knn_smooth(cx, m, &m->smoothing));
     report->stop = CR_STOP_CLOSED_FORM;
+    CR_TRY(choose_k(cx, m, o->k, weight, report));
+    if (m->K && isnan(o->smoothing) && m->n > 1) CR_TRY(cri_knn_smooth(cx, m, &m->smoothing));
     *out_state = m;
     m = NULL;
 done:

@@ -38,9 +38,9 @@ bool cri_knn_count(const double *w, const size_t *index, const double *distance,
                    double k, double *c, size_t *out_used);
 
 /* The k of `least` .. `most` with the least leave-one-out loss, squared error or log loss, and that
- * loss.  Fails like cr_neighbours_nearest. */
+ * loss, over all rows or, within a time limit, over *out_asked drawn at random.  Fails like cr_neighbours_nearest. */
 cr_status cri_knn_choose(cr_ctx *cx, const cri_knn *m, size_t least, size_t most, double *out_k,
-                         double *out_loss);
+                         double *out_loss, size_t *out_asked);
 
 /* The smoothing of the least leave-one-out log loss at k, over as many of the rows as 2000, to which one is added
  * whose class none of its neighbours has: what never happened in n rows may happen yet.  Needs two rows or more.

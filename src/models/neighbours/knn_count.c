@@ -1,6 +1,8 @@
 /* knn_count.c -- which rows are the k nearest, which k is best, and which smoothing. */
 #include "knn.h"
+#include "base/context_internal.h"
 #include "base/parallel.h"
+#include "base/rng.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -37,7 +39,7 @@ bool cri_knn_count(const double *w, const size_t *index, const double *distance,
  * Each row in turn is predicted from the others; of a row of weight w one w-th is left out, if w
  * > 1. */
 
-enum { BLOCK = 64 };
+enum { BLOCK = 64, AT_ONCE = 1024 }; /* rows of a block; asked between two looks at the clock */
 
 typedef struct loo_work {
     const cri_knn *m;
@@ -136,37 +138,6 @@ static void add_rows(void *arg, cri_range r, double *acc, double *workspace)
     for (size_t i = r.begin; i < r.end; i++) add_row(a, i, workspace, acc);
 }
 
-cr_status cri_knn_choose(cr_ctx *cx, const cri_knn *m, size_t least, size_t most, double *out_k,
-                         double *out_loss)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     near = most + 16 < m->n - 1 ? most + 16 : m->n - 1, best = least;
-    size_t    *index = cr_scratch_bytes(&s, m->n * near, sizeof *index);
-    double    *distance = cr_scratch_matrix(&s, m->n, near), *loss = cr_scratch_f64(&s, most + 1);
-    loo_work   a = { .m = m, .least = least, .most = most, .near = near };
-    double     weight = 0;
-
-    CR_TRY(s.status);
-    CR_TRY(cr_neighbours_nearest(cx, m->tree, NULL, near, index, distance));
-    a.index = index;
-    a.distance = distance;
-    CR_TRY(
-        cri_parallel_sum_in(cx, "choosing k", m->n, BLOCK, most + 1, m->K + 1, add_rows, &a, loss));
-    for (size_t i = 0; i < m->n; i++) weight += m->w[i];
-    for (size_t k = least; k <= most; k++)
-        if (loss[k] < loss[best] * (1 - 1e-12)) best = k;
-    *out_k = (double)best;
-    *out_loss = loss[best] / weight;
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
-/* --- smoothing -------------------------------------------------------------------------------- */
-
-enum { MOST_ASKED = 2000 };
-
 /* The rows near each of those asked, [asked x near], without itself; near + 1 are looked for, of which it is one
  * or, among many at distance 0, takes the place of the last. */
 static cr_status find_near(cr_ctx *cx, const cri_knn *m, const size_t *rows, size_t asked,
@@ -194,6 +165,80 @@ done:
     cr_scratch_end(&s);
     return st;
 }
+
+/* loss [most + 1] := that of each k over these rows, or over all. */
+static cr_status sum_losses(cr_ctx *cx, loo_work *a, const size_t *opt_rows, size_t asked,
+                            double *loss)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t    *index = cr_scratch_bytes(&s, asked * a->near, sizeof *index);
+    double    *distance = cr_scratch_matrix(&s, asked, a->near);
+    CR_TRY(s.status);
+    CR_TRY(opt_rows ? find_near(cx, a->m, opt_rows, asked, a->near, index, distance)
+                    : cr_neighbours_nearest(cx, a->m->tree, NULL, a->near, index, distance));
+    a->index = index;
+    a->distance = distance;
+    a->rows = opt_rows;
+    CR_TRY(cri_parallel_sum_in(cx, "choosing k", asked, BLOCK, a->most + 1, a->m->K + 1, add_rows,
+                               a, loss));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The same over rows in random order, as many as there is time for: *out_asked, of this weight. */
+static cr_status sum_some_losses(cr_ctx *cx, loo_work *a, double *loss, size_t *out_asked,
+                                 double *out_weight)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = a->m->n, *order = cr_scratch_index(&s, n), done_rows = 0;
+    double    *some = cr_scratch_f64(&s, a->most + 1);
+    cr_rng     r = cr_rng_stream(0, (uint64_t)0x4b4e4eu << 32); /* "KNN" */
+    cri_clock  clock = cri_clock_start(cx, NAN);
+    CR_TRY(s.status);
+    cr_rng_permutation(&r, n, order);
+    *out_weight = 0;
+    while (done_rows < n && (done_rows == 0 || !cri_clock_over(&clock))) {
+        size_t asked = n - done_rows < AT_ONCE ? n - done_rows : AT_ONCE;
+        CR_TRY(sum_losses(cx, a, order + done_rows, asked, some));
+        for (size_t k = 0; k <= a->most; k++) loss[k] += some[k];
+        for (size_t i = 0; i < asked; i++) *out_weight += a->m->w[order[done_rows + i]];
+        done_rows += asked;
+    }
+    *out_asked = done_rows;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_knn_choose(cr_ctx *cx, const cri_knn *m, size_t least, size_t most, double *out_k,
+                         double *out_loss, size_t *out_asked)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     near = most + 16 < m->n - 1 ? most + 16 : m->n - 1, best = least;
+    double    *loss = cr_scratch_bytes(&s, most + 1, sizeof *loss), weight = 0;
+    loo_work   a = { .m = m, .least = least, .most = most, .near = near };
+
+    CR_TRY(s.status);
+    *out_asked = m->n;
+    for (size_t i = 0; i < m->n; i++) weight += m->w[i];
+    CR_TRY(isinf(cri_time_left(cx)) ? sum_losses(cx, &a, NULL, m->n, loss)
+                                    : sum_some_losses(cx, &a, loss, out_asked, &weight));
+    for (size_t k = least; k <= most; k++)
+        if (loss[k] < loss[best] * (1 - 1e-12)) best = k;
+    *out_k = (double)best;
+    *out_loss = loss[best] / weight;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- smoothing -------------------------------------------------------------------------------- */
+
+enum { MOST_ASKED = 2000 };
 
 cr_status cri_knn_smooth(cr_ctx *cx, const cri_knn *m, double *out_smoothing)
 {

@@ -8,8 +8,11 @@
  * Nadaraya (1964); Watson (1964); Fan & Yao (1998) for the spread. */
 #include "kernel_weights.h"
 #include "models/common/kept.h"
+#include "models/common/some_rows.h"
 #include "models/core/parameters.h"
 #include "models/core/rows_check.h"
+#include "base/clock.h"
+#include "base/context_internal.h"
 #include "base/list.h"
 #include "base/number.h"
 #include "base/parallel.h"
@@ -55,7 +58,7 @@ static cri_smoother smoother_of(const nw_state *m)
 
 /* --- bandwidth ------------------------------------------------------------------------------- */
 
-enum { MOST_QUERIES = 4000, STEPS = 29, SWEEPS = 4 };
+enum { MOST_QUERIES = 4000, STEPS = 29, STRIDE = 11, SWEEPS = 4 };
 static const double narrowest = 0.005, widest = 50; /* of the grid, in standard deviations */
 
 typedef struct search {
@@ -63,44 +66,69 @@ typedef struct search {
     cri_smoother  m;
     const size_t *rows; /* [n_rows] that are predicted; NULL: all */
     size_t        n_rows;
-    const double *base;   /* [p]: h = base exp(x)                    */
-    size_t        column; /* the one that is changed; SIZE_MAX: all */
+    const double *base;    /* [p]: h = base exp(x)                    */
+    size_t        column;  /* the one that is changed; SIZE_MAX: all */
+    double        seconds; /* of one loss; 0: not known               */
+    bool          late;    /* the time limit ended the search         */
+    double        x, loss; /* the best of the factor that is looked for, so far */
 } search;
+
+/* Leaves time for the residuals of all rows.  Where that has come, the best so far is what there is: `late`; where it
+ * is over, nothing. */
+static cr_status check_time(search *s)
+{
+    double left = cri_time_left(s->cx), rest = s->seconds * (double)s->m.n / (double)s->n_rows;
+    if (left > 1.5 * rest + s->seconds) return CR_OK;
+    s->late = left > rest && s->seconds > 0;
+    return cr_fail(s->cx, CR_ENOMEM, "the time limit is reached");
+}
 
 static cr_status loss_at(void *user, double x, double *out)
 {
-    search *s = user;
+    cr_status st = CR_OK;
+    search   *s = user;
+    double    begun = cri_seconds();
+    CR_TRY(check_time(s));
     for (size_t j = 0; j < s->m.p; j++)
         s->m.h[j] = s->base[j] * (s->column == SIZE_MAX || s->column == j ? exp(x) : 1);
-    return cri_smoother_loo(s->cx, &s->m, s->rows, s->n_rows, NULL, out);
+    CR_TRY(cri_smoother_loo(s->cx, &s->m, s->rows, s->n_rows, NULL, out));
+    s->seconds = cri_seconds() - begun;
+    if (*out < s->loss) s->loss = *out, s->x = x;
+done:
+    return st;
 }
 
-/* The best factor in [exp(low), exp(high)]: a grid, then Brent's method around its best point. */
+/* The best factor in [exp(low), exp(high)]: a grid, from one end to the other and in between, then Brent's method
+ * around its best point; or the best so far. */
 static cr_status best_factor(search *s, double low, double high, size_t steps, double *out_x,
                              double *out_loss)
 {
     cr_status st = CR_OK;
-    double    step = (high - low) / (double)(steps - 1), best = low, least = INFINITY;
-    for (size_t i = 0; i < steps; i++) {
-        double loss, x = low + step * (double)i;
-        CR_TRY(loss_at(s, x, &loss));
-        if (loss < least * (1 - 1e-12)) least = loss, best = x;
-        cr_progress(s->cx, "choosing the bandwidth", (double)(i + 1), (double)steps);
+    double    step = (high - low) / (double)(steps - 1), best = low, least = INFINITY, loss[STEPS];
+    s->loss = INFINITY;
+    for (size_t k = 0; k < steps; k++) {
+        size_t i = k * STRIDE % steps;
+        CR_TRY(loss_at(s, low + step * (double)i, &loss[i]));
+        cr_progress(s->cx, "choosing the bandwidth", (double)(k + 1), (double)steps);
     }
+    for (size_t i = 0; i < steps; i++)
+        if (loss[i] < least * (1 - 1e-12)) least = loss[i], best = low + step * (double)i;
     CR_TRY(cr_brent_minimize(s->cx, loss_at, s, fmax(low, best - step), fmin(high, best + step),
                              1e-5, out_x, out_loss));
     if (least < *out_loss) *out_x = best, *out_loss = least;
 done:
-    return st;
+    if (!s->late || s->loss == INFINITY) return st;
+    *out_x = s->x, *out_loss = s->loss;
+    return CR_OK;
 }
 
 /* Each column in turn, from one width for all; stops when a sweep gains no more than 1e-4. */
 static cr_status sweep_columns(search *s, double *base, double loss)
 {
     cr_status st = CR_OK;
-    for (size_t sweep = 0; sweep < SWEEPS && s->m.p > 1; sweep++) {
+    for (size_t sweep = 0; sweep < SWEEPS && s->m.p > 1 && !s->late; sweep++) {
         double before = loss;
-        for (size_t j = 0; j < s->m.p; j++) {
+        for (size_t j = 0; j < s->m.p && !s->late; j++) {
             double x, now;
             s->column = j;
             CR_TRY(best_factor(s, log(0.25), log(sweep ? 4 : 64), sweep ? 3 : 5, &x, &now));
@@ -112,7 +140,8 @@ done:
     return st;
 }
 
-static cr_status choose_bandwidth(cr_ctx *cx, nw_state *m, bool per_column, uint64_t seed)
+static cr_status choose_bandwidth(cr_ctx *cx, nw_state *m, bool per_column, uint64_t seed,
+                                  cr_report *report)
 {
     cr_status  st = CR_OK;
     cr_scratch sc = cr_scratch_begin(cx);
@@ -134,6 +163,10 @@ static cr_status choose_bandwidth(cr_ctx *cx, nw_state *m, bool per_column, uint
     for (size_t j = 0; j < m->p; j++) base[j] = exp(x);
     if (per_column) CR_TRY(sweep_columns(&s, base, loss));
     memcpy(m->h, base, m->p * sizeof(double));
+    if (!s.late) goto done;
+    report->stop = CR_STOP_TIME;
+    cr_log(cx, CR_LOG_WARNING,
+           "the time limit ended the choice of the bandwidth: this is the best so far");
 done:
     cr_scratch_end(&sc);
     return st;
@@ -175,8 +208,8 @@ static cr_status check_bandwidth(cr_ctx *cx, const nw_state *m, const cr_design 
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
-static cr_status nw_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
-                        void **out_state, cr_report *report)
+static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                          void **out_state, cr_report *report)
 {
     cr_status         st = CR_OK;
     const nw_options *o = options;
@@ -194,19 +227,26 @@ static cr_status nw_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
     m->h = cr_alloc(cx, m->p, sizeof(double));
     m->residual = cr_alloc(cx, m->n, sizeof(double));
     if (!m->h || !m->residual) CR_TRY(CR_ENOMEM);
-    CR_TRY(strcmp(o->bandwidth, "auto") == 0 ? choose_bandwidth(cx, m, o->per_column, seed)
+    report->stop = CR_STOP_CLOSED_FORM;
+    CR_TRY(strcmp(o->bandwidth, "auto") == 0 ? choose_bandwidth(cx, m, o->per_column, seed, report)
                                              : read_bandwidth(cx, m, o->bandwidth));
     CR_TRY(check_bandwidth(cx, m, rows->design));
     smoother = smoother_of(m);
     CR_TRY(cri_smoother_loo(cx, &smoother, NULL, m->n, m->residual, &m->mse));
     if (m->n < 2) cri_warn_no_spread(cx);
-    report->stop = CR_STOP_CLOSED_FORM;
     *out_state = m;
     m = NULL;
 done:
     cri_kept_free(cx, &kept);
     cri_state_free(cx, &cri_class_nadaraya_watson, m);
     return st;
+}
+
+/* Within a time limit, of some rows where all take too long. */
+static cr_status nw_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                        void **out_state, cr_report *report)
+{
+    return cri_fit_some(cx, fit_rows, rows, options, seed, out_state, report);
 }
 
 /* --- predict --------------------------------------------------------------------------------- */
