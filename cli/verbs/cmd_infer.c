@@ -1,6 +1,7 @@
 /* cmd_infer.c -- infer: the posterior of a network for every row of evidence. */
 #include "approximate.h"
 #include "infer_job.h"
+#include "base/context_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -76,24 +77,20 @@ static void print_error(infer_job *j, bool possible)
              possible ? approximate_settled(r) : "");
 }
 
-/* One posterior after the other goes to the line.  An impossible row has none. */
-static cr_status print_row(infer_job *j, double log_e, bool possible)
+/* One posterior after the other goes to the line. */
+static void print_row(infer_job *j, double log_e, bool possible)
 {
-    cr_status st = CR_OK;
-    char      text[32];
-    bool      csv = j->c->format == FORMAT_CSV;
+    char          text[32];
+    bool          csv = j->c->format == FORMAT_CSV;
+    const double *p = j->p;
     out_text(j->c, csv ? "%s" : "  %12s", out_number(log_e, csv, text));
     for (size_t i = 0; i < j->n_target; i++) {
         size_t v = j->target[i];
-        if (possible) CR_TRY(j->any.methods->posterior(&j->cases, v, j->p));
-        for (size_t k = 0; k < count_numbers(j, v); k++)
-            print_cell(j, possible ? out_number(j->p[k], csv, text) : "",
-                       name_cell(j, v, k, NULL, 0));
+        for (size_t k = 0; k < count_numbers(j, v); k++, p++)
+            print_cell(j, possible ? out_number(*p, csv, text) : "", name_cell(j, v, k, NULL, 0));
     }
     if (csv && !j->cases.exact) print_error(j, possible);
     out_text(j->c, "\n");
-done:
-    return st;
 }
 
 static const cr_field row_fields[] = {
@@ -131,16 +128,16 @@ static void put_head(const infer_job *j, cri_sheet *out)
 
 static cr_status put_row(infer_job *j, double log_e, bool possible, cri_sheet *row)
 {
-    cr_status st = CR_OK;
+    cr_status     st = CR_OK;
+    const double *p = j->p;
     cri_put_real(row, "log_evidence", log_e);
     if (!possible) cri_put_flag(row, "impossible", true);
     cri_sheet *all = cri_put_object(row, "marginals");
     for (size_t i = 0; i < j->n_target && possible; i++) {
         size_t     v = j->target[i];
         cri_sheet *one = cri_put_object(all, cr_variable_name(j->vs, v));
-        CR_TRY(j->any.methods->posterior(&j->cases, v, j->p));
         for (size_t k = 0; k < count_numbers(j, v); k++)
-            cri_put_real(one, number_name(j, v, k), j->p[k]);
+            cri_put_real(one, number_name(j, v, k), *p++);
     }
     if (possible && !j->cases.exact)
         cri_put_approximate(&j->cases.report, cri_put_object(row, "error"));
@@ -155,29 +152,77 @@ static bool should_flush(const infer_job *j, size_t row)
     return j->text ? !cri_text_rows_ready(j->text) : row % 64 == 0;
 }
 
+/* The posteriors of a row, one after another.  An impossible row has none. */
+static cr_status take_posteriors(infer_job *j)
+{
+    cr_status st = CR_OK;
+    double   *p = j->p;
+    for (size_t i = 0; i < j->n_target && st == CR_OK; i++) {
+        st = j->any.methods->posterior(&j->cases, j->target[i], p);
+        p += count_numbers(j, j->target[i]);
+    }
+    return st;
+}
+
+/* *out_any: there was another row, and this is its answer. */
+static cr_status infer_row(infer_job *j, cri_sheet *sheet, size_t i, bool *out_any)
+{
+    cr_status st = CR_OK;
+    bool      possible;
+    double    log_e;
+    CR_TRY(cr_check_interrupt(j->c->cx));
+    if (should_flush(j, i)) CR_TRY(out_flush(j->c));
+    CR_TRY(infer_observe(j, i, out_any));
+    if (!*out_any) goto done;
+    CR_TRY(j->any.methods->ask(&j->cases, &log_e, &possible));
+    if (possible) CR_TRY(take_posteriors(j));
+    if (j->c->format == FORMAT_JSON) {
+        cri_sheet_clear(sheet);
+        CR_TRY(put_row(j, log_e, possible, sheet));
+        out_result_item(j->c, sheet, i == 0);
+    } else {
+        print_row(j, log_e, possible);
+    }
+done:
+    return st;
+}
+
+static void warn_late(const infer_job *j, size_t rows, size_t all)
+{
+    const cr_approximate_report *r = &j->cases.report;
+    cr_ctx                      *cx = j->c->cx;
+    if (r->planned > 0)
+        cr_log(cx, CR_LOG_WARNING, "row 1: the time limit ended %s after %zu of %zu %s",
+               j->cases.method, r->made, r->planned, cri_steps_name(r));
+    if (all > rows)
+        cr_log(cx, CR_LOG_WARNING, "the time limit ended the inference after %zu of %zu rows", rows,
+               all);
+    else if (all == 0)
+        cr_log(cx, CR_LOG_WARNING, "the time limit ended the inference after %zu rows", rows);
+}
+
+/* All rows, or those that there is time for: each as a whole, except the first, whose method may end with what it
+ * has; the others would take as long. */
 static cr_status infer_rows(infer_job *j, cri_sheet *sheet)
 {
     cr_status st = CR_OK;
-    bool      any, possible;
+    cr_ctx   *cx = j->c->cx;
+    bool      any = true, late = false;
     size_t    all = j->rows, i = 0;
-    for (;; i++) {
-        double log_e;
-        CR_TRY(cr_check_interrupt(j->c->cx));
-        if (should_flush(j, i)) CR_TRY(out_flush(j->c));
-        CR_TRY(infer_observe(j, i, &any));
-        if (!any) break;
-        CR_TRY(j->any.methods->ask(&j->cases, &log_e, &possible));
-        if (j->c->format == FORMAT_JSON) {
-            cri_sheet_clear(sheet);
-            CR_TRY(put_row(j, log_e, possible, sheet));
-            out_result_item(j->c, sheet, i == 0);
-        } else {
-            CR_TRY(print_row(j, log_e, possible));
-        }
-        if (all > 0) cr_progress(j->c->cx, "rows", (double)i, (double)all);
+    double    deadline = cri_ctx_hasten(cx, 0.95);
+    while (!late) {
+        st = infer_row(j, sheet, i, &any);
+        late = st == CR_ENOMEM && i > 0 && cri_should_stop(cx);
+        if (late) st = CR_OK;
+        if (st != CR_OK || late || !any) break;
+        late = j->cases.report.planned > 0;
+        cri_ctx_be_patient(cx);
+        if (all > 0) cr_progress(cx, "rows", (double)i, (double)all);
+        i++;
     }
+    if (late) warn_late(j, i, all);
     j->rows = i;
-done:
+    cri_ctx_set_deadline(cx, deadline);
     return st;
 }
 
@@ -203,7 +248,7 @@ done:
 static cr_status prepare(infer_job *j)
 {
     cr_status            st = CR_OK;
-    size_t               most = 1;
+    size_t               numbers = 0;
     const infer_options *o = j->c->own;
     if (j->c->read.from > CRI_FORMAT_SQLITE) j->c->read.from = CRI_FORMAT_AUTO; /* that of NET */
     j->has_target = o->target != NULL;
@@ -214,9 +259,8 @@ static cr_status prepare(infer_job *j)
     CR_TRY(open_network(j));
     CR_TRY(cri_cases_targets(&j->s, &j->cases, o->target, j->known, j->n_known, &j->target,
                              &j->n_target));
-    for (size_t v = 0; v < cr_variables_count(j->vs); v++)
-        if (count_numbers(j, v) > most) most = count_numbers(j, v);
-    j->p = cr_scratch_f64(&j->s, most);
+    for (size_t i = 0; i < j->n_target; i++) numbers += count_numbers(j, j->target[i]);
+    j->p = cr_scratch_f64(&j->s, numbers);
     CR_TRY(j->s.status);
     CR_TRY(cli_check_strict(j->c));
 done:

@@ -21,7 +21,7 @@ typedef struct infer_job {
     cri_case_column    *known;
     size_t              n_known;
     size_t             *target, n_target;
-    double             *p;          /* room for the numbers of one variable */
+    double             *p;          /* the numbers of all targets in one row */
     bool                has_target; /* the variables asked for are named */
 } infer_job;
 

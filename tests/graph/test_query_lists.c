@@ -1,6 +1,7 @@
 /* The best few, sensitivity and causes against their definitions, by enumeration. */
 #include "support.h"
 
+#include "base/context_internal.h"
 #include "graph/exact/enumerate.h"
 #include "graph/query/query.h"
 #include "random_network.h"
@@ -115,6 +116,37 @@ TEST(the_best_few_are_those_of_enumeration)
         cr_evidence_free(cx, e);
         cr_network_free(cx, net);
     }
+}
+
+/* The time limit in the midst of a list leaves its beginning, and says so; before the first there is nothing. */
+TEST(a_time_limit_leaves_the_best_so_far)
+{
+    cr_rng          r = cr_rng_stream(21, 2);
+    cr_network     *net = random_network(cx, &r, CR_NETWORK_MARKOV, MOST_VARIABLES);
+    size_t          cut = 0;
+    cr_query_answer all = { 0 };
+    assert_ok(cx, cr_query(cx, net, "best(20; *)", NULL, NULL, &all));
+    for (uint64_t nth = 1; nth < 400; nth += 7) {
+        cr_query_answer a = { 0 };
+        cr_ctx_set_time_limit(cx, 3600);
+        cri_ctx_stop_at(cx, nth);
+        cr_status st = cr_query(cx, net, "best(20; *)", NULL, NULL, &a);
+        cri_ctx_stop_at(cx, 0);
+        cr_ctx_set_time_limit(cx, 0);
+        if (st != CR_OK) {
+            assert_int_equal(st, CR_ENOMEM);
+            continue;
+        }
+        assert_true(a.rows > 0 && a.rows <= all.rows);
+        assert_memory_equal(a.value, all.value, a.rows * sizeof *a.value);
+        assert_memory_equal(a.states, all.states, a.rows * a.n * sizeof *a.states);
+        cut += a.rows < all.rows;
+        assert_int_equal(strstr(a.why, "the time limit ended the list") != NULL, a.rows < all.rows);
+        cr_query_answer_free(cx, &a);
+    }
+    assert_true(cut > 3);
+    cr_query_answer_free(cx, &all);
+    cr_network_free(cx, net);
 }
 
 /* --- sensitivity ----------------------------------------------------------------------------- */

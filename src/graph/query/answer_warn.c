@@ -1,15 +1,19 @@
 /* answer_warn.c -- what a user should know of an answer. */
 #include "questions.h"
 
+const char *cri_steps_name(const cr_approximate_report *r)
+{
+    return r->chains > 0 || r->iterations > 0 ? "sweeps"
+           : r->made < r->samples             ? "steps"
+                                              : "samples";
+}
+
 static void warn_approximate(cr_ctx *cx, const char *what, const char *method,
                              const cr_approximate_report *r)
 {
     if (r->planned > 0)
         cr_log(cx, CR_LOG_WARNING, "%s: the time limit ended %s after %zu of %zu %s%s", what,
-               method, r->made, r->planned,
-               r->chains > 0 || r->iterations > 0 ? "sweeps"
-               : r->made < r->samples             ? "steps"
-                                                  : "samples",
+               method, r->made, r->planned, cri_steps_name(r),
                r->samples > 0 ? ": its standard errors are wider for it" : "");
     if (r->iterations > 0 && !r->converged)
         cr_log(cx, CR_LOG_WARNING,

@@ -8,9 +8,11 @@
  * Lawler (1972), Management Science 18; Nilsson (1998), "An efficient algorithm for finding the M
  * most probable configurations". */
 #include "query_more.h"
+#include "base/context_internal.h"
 #include "base/scratch.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Some assignments: variables before `fixed` are as in `best`, of variable `fixed` the states that
@@ -160,23 +162,42 @@ static cr_status keep_taken(const search *x, size_t rows, double log_e, cr_query
     return CR_OK;
 }
 
+/* Takes the best `most`, one after another, or those that there is time for: *out_rows. */
+static cr_status take_best(search *x, size_t most, size_t *out_rows)
+{
+    cr_status st = CR_OK;
+    cr_ctx   *cx = x->e->cx;
+    double    deadline = cri_ctx_hasten(cx, 0.9);
+    part      whole = { .fixed = 0 };
+    size_t    rows = 0;
+    whole.barred = cr_scratch_bytes(x->s, x->n ? states_of(x, 0) : 1, sizeof *whole.barred);
+    CR_TRY(x->s->status);
+    CR_TRY(add_part(x, &whole));
+    for (part *best; rows < most && (best = best_part(x)) != NULL;) {
+        best->taken = ++rows;
+        part cut = *best; /* the list may move */
+        if (rows < most) CR_TRY(cut_part(x, &cut));
+    }
+done:
+    if (st == CR_ENOMEM && rows > 0 && cri_should_stop(cx)) {
+        st = CR_OK;
+        snprintf(x->e->result.why, sizeof x->e->result.why,
+                 "the time limit ended the list after the best %zu of %zu", rows, most);
+    }
+    cri_ctx_set_deadline(cx, deadline);
+    *out_rows = rows;
+    return st;
+}
+
 cr_status cri_answer_best_list(cri_engine *e, const cr_question *q, double log_e,
                                cr_query_answer *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(e->cx);
     search     x = { .e = e, .s = &s };
-    part       whole = { .fixed = 0 };
     size_t     rows = 0;
     CR_TRY(open_search(&x, out->n, out->variable, q->n_x == 0));
-    whole.barred = cr_scratch_bytes(&s, x.n ? states_of(&x, 0) : 1, sizeof *whole.barred);
-    CR_TRY(s.status);
-    CR_TRY(add_part(&x, &whole));
-    for (part *best; rows < q->count && (best = best_part(&x)) != NULL;) {
-        best->taken = ++rows;
-        part cut = *best; /* the list may move */
-        if (rows < q->count) CR_TRY(cut_part(&x, &cut));
-    }
+    CR_TRY(take_best(&x, q->count, &rows));
     CR_TRY(keep_taken(&x, rows, log_e, out));
 done:
     cr_scratch_end(&s);

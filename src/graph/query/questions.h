@@ -72,6 +72,8 @@ extern const cr_field cri_comparison_fields[];  /* of its "comparison" */
 /* One answer: the question, how it was computed, the values, the errors, the cost. */
 void cri_answer_put(const cri_answer_words *w, const char *text, const cr_query_answer *a,
                     cri_sheet *out);
+/* What the time limit has ended, by its report: "sweeps", "steps" or "samples". */
+const char *cri_steps_name(const cr_approximate_report *r);
 /* Warns where it is not exact, or not certain; `text` is the question. */
 void cri_answer_warn(cr_ctx *cx, const char *text, const cr_query_answer *a);
 /* The value that is the answer itself; NULL: it has none. */

@@ -1,5 +1,6 @@
 /* fit.c -- moments, roots and ascents for maximum likelihood. */
 #include "fit.h"
+#include "base/context_internal.h"
 #include "base/scratch.h"
 #include "base/sort.h"
 
@@ -182,8 +183,14 @@ cr_status cri_climb(cr_ctx *cx, const char *name, cri_objective *f, const void *
 {
     cr_status st = CR_OK;
     double    gradient[MOST], value = f(theta, gradient, user), hope = 1;
+    cri_clock clock = cri_clock_start(cx, NAN);
     for (int step = 0; step < 200 && hope > 1e-24; step++) { /* the error is about its root */
         CR_TRY(cr_check_interrupt(cx));
+        if (step > 0 && cri_clock_over(&clock)) {
+            cr_log(cx, CR_LOG_WARNING,
+                   "the time limit ended the fit after %d steps: this is the best so far", step);
+            goto done;
+        }
         hope = ascend(f, user, k, theta, &value);
     }
     if (hope > 1e-14)

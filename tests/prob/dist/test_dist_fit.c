@@ -1,6 +1,7 @@
 /* test_dist_fit.c -- maximum likelihood: better than every neighbour, near the truth, weights count
  * as repetitions, impossible data are refused. */
 #include "cases.h"
+#include "base/context_internal.h"
 #include "math/special/special.h"
 #include "prob/dist/dist.h"
 
@@ -247,4 +248,20 @@ TEST(allocations)
     const cr_dist_class *with[] = { &cri_dist_laplace, &cri_dist_cauchy, &cri_dist_student_t,
                                     &cri_dist_normal };
     for (size_t i = 0; i < 4; i++) test_every_allocation_fails(fit_all, (void *)(uintptr_t)with[i]);
+}
+
+/* The time limit leaves the parameters of the last step, which are better than none. */
+TEST(a_time_limit_leaves_the_steps_so_far)
+{
+    const cr_dist_class *c = cr_dist_find(cx, "student-t");
+    cr_rng               r = cr_rng_stream(61, 0);
+    double               x[400], some[3] = { NAN, NAN, NAN }, all[3] = { NAN, NAN, NAN }, l, most;
+    for (size_t i = 0; i < 400; i++) x[i] = 5 + 2 * cr_rng_normal(&r) / sqrt(cr_rng_uniform(&r));
+    assert_ok(cx, cr_dist_fit(cx, c, x, NULL, 400, all, 3, &most));
+    cri_ctx_run_out_at(cx, 2);
+    assert_ok(cx, cr_dist_fit(cx, c, x, NULL, 400, some, 3, &l));
+    cri_ctx_run_out_at(cx, 0);
+    assert_true(cri_ctx_take_late(cx));
+    for (size_t k = 0; k < 3; k++) assert_true(isfinite(some[k]));
+    assert_true(l < most);
 }
