@@ -1,10 +1,12 @@
 /* cmd_tune.c -- tune: settings chosen by cross-validation; the winner is fitted to all rows. */
+#include "base/context_internal.h"
 #include "base/list.h"
 #include "scores.h"
 #include "specs.h"
 #include "study/tune.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define TUNE_OPTIONS(X) CR_TUNE_OPTIONS(X) CR_CV_OPTIONS(X)
@@ -99,6 +101,22 @@ done:
     return st;
 }
 
+/* The search is over, but there is no time for the model. */
+static void fail_late(cli *c, const cr_tuning *t)
+{
+    const cr_candidate *k = &t->candidates[t->chosen];
+    char                text[512] = "";
+    size_t              used = 0;
+    for (size_t d = 0; d < t->dimensions && used < sizeof text; d++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %s=%s", d ? "," : "",
+                                 k->settings[d].name, k->settings[d].value);
+    cr_fail(c->cx, CR_ENOMEM,
+            "the time limit is reached: the best of %zu candidates,%s, has not been fitted to all "
+            "rows",
+            t->n, text);
+    cr_fail_hint(c->cx, "give it longer, or fit the model with these settings");
+}
+
 /* The winner, fitted to all rows. */
 static cr_status fit_chosen(cli *c, cr_scratch *s, const cr_model_spec *m, const cr_tuning *t,
                             const tune_options *o, const cr_table *data, cr_model **out)
@@ -116,7 +134,8 @@ static cr_status fit_chosen(cli *c, cr_scratch *s, const cr_model_spec *m, const
         cri_list_quote(o->group, without + 1, capacity - 1);
         all[n++] = (cr_setting){ "features", without };
     }
-    CR_TRY(cr_fit(c->cx, m->model, data, all, n, out));
+    st = cr_fit(c->cx, m->model, data, all, n, out);
+    if (st == CR_ENOMEM && cri_should_stop(c->cx)) fail_late(c, t);
 done:
     return st;
 }

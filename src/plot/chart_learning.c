@@ -32,13 +32,13 @@ cr_status cri_chart_learning(cr_scratch *s, const cr_model *m, const cr_table *t
     *chart = (cri_chart){ .x = { .title = "rows learned from" }, .y = { .title = metric } };
     cri_chart_add(
         chart, (cri_svg_series){ "one standard error", CRI_SVG_BAND, CRI_SVG_SKY, 0.25, 0, false },
-        ':', a[0], a[3], a[4], N);
+        ':', a[0], a[3], a[4], c.n);
     cri_chart_add(
         chart, (cri_svg_series){ "on its own rows", CRI_SVG_LINE, CRI_SVG_VERMILLION, 1, 2, true },
-        '+', a[0], a[2], NULL, N);
+        '+', a[0], a[2], NULL, c.n);
     cri_chart_add(chart,
                   (cri_svg_series){ "on new rows", CRI_SVG_LINE, CRI_SVG_BLUE, 1, 2.25, false },
-                  '*', a[0], a[1], NULL, N);
+                  '*', a[0], a[1], NULL, c.n);
     cri_chart_fit_axes(chart);
     chart->title = cri_compose(s, "%s: learning curve of %s (%zu rows)", spec.model,
                                cr_design_target(cr_model_get_design(m)), cr_table_rows(t));

@@ -108,16 +108,26 @@ static void add_prediction(boot *b, size_t i, double f)
     if (b->K) b->votes[i * b->K + (size_t)f]++;
 }
 
-static cr_status run_replicates(cr_ctx *cx, boot *b, size_t samples)
+/* *out_made: as many as there is time for. */
+static cr_status run_replicates(cr_ctx *cx, boot *b, size_t samples, size_t *out_made)
 {
     cr_status st = CR_OK;
-    for (b->first = 0; b->first < samples; b->first += BATCH) {
+    bool      done[BATCH];
+    size_t    made = 0;
+    for (b->first = 0; b->first < samples && made == b->first; b->first += BATCH) {
         size_t n = samples - b->first < BATCH ? samples - b->first : BATCH;
-        CR_TRY(cri_run_jobs(cx, "resampling", n, run_replicate, b));
-        for (size_t j = 0; j < n; j++)
-            for (size_t i = 0; i < b->n; i++) add_prediction(b, i, b->f[j * b->n + i]);
+        CR_TRY(cri_run_jobs_in_time(cx, "resampling", n, run_replicate, b, 0.9, done));
+        for (size_t j = 0; j < n; j++) {
+            for (size_t i = 0; done[j] && i < b->n; i++) add_prediction(b, i, b->f[j * b->n + i]);
+            made += done[j];
+        }
         cr_progress(cx, "resampling", (double)(b->first + n), (double)samples);
     }
+    if (made == 0) CR_TRY(cri_plan_fail_time(cx, b->plan, "samples", samples));
+    if (made < samples)
+        cr_log(cx, CR_LOG_WARNING, "the time limit ended the bootstrap: %zu of %zu samples", made,
+               samples);
+    *out_made = made;
 done:
     return st;
 }
@@ -276,7 +286,7 @@ cr_status cr_bootstrap_assess(cr_ctx *cx, const cr_model_spec *spec, const cr_ta
     for (size_t k = 0; k < 4; k++) *sums[k] = cr_scratch_bytes(&s, n, sizeof(double));
     b.votes = cr_scratch_bytes(&s, n * b.K, sizeof(double));
     CR_TRY(s.status);
-    CR_TRY(run_replicates(cx, &b, samples));
+    CR_TRY(run_replicates(cx, &b, samples, &e.samples));
     sum_rows(&b, &e);
     if (b.K == 0) e.unbiased_variance = e.biased_variance = NAN;
     if (e.unjudged)

@@ -115,6 +115,27 @@ static cr_status check_shares(cr_ctx *cx, const double *shares, size_t n)
     return n > 0 ? CR_OK : cr_fail(cx, CR_EARG, "a learning curve needs at least one share");
 }
 
+/* All points of the curve, or *out_n of them: those with the fewest rows, of which all folds were finished in time. */
+static cr_status run_points(cr_ctx *cx, curve_work *w, size_t *out_n)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     folds = w->plan->folds * w->plan->repeats, jobs = w->n * folds, first = 0;
+    bool      *done = cr_scratch_bytes(&s, jobs, sizeof *done);
+    CR_TRY(s.status);
+    CR_TRY(cri_run_jobs_in_time(cx, "learning curve", jobs, run_point, w, 0.9, done));
+    while (first < jobs && done[first]) first++;
+    *out_n = first / folds;
+    if (*out_n == 0) CR_TRY(cri_plan_fail_time(cx, w->plan, "points", w->n));
+    if (*out_n < w->n)
+        cr_log(cx, CR_LOG_WARNING,
+               "the time limit ended the learning curve: %zu of %zu points, up to a share of %g",
+               *out_n, w->n, w->shares[*out_n - 1]);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 cr_status cr_learn_curve(cr_ctx *cx, const cr_model_spec *spec, const cr_table *t,
                          const double *shares, size_t n, const cr_cv_options *o,
                          cr_learning_curve *out)
@@ -132,10 +153,10 @@ cr_status cr_learn_curve(cr_ctx *cx, const cr_model_spec *spec, const cr_table *
     w.train = cr_scratch_bytes(&s, n * folds, sizeof *w.train);
     w.rows = cr_scratch_index(&s, n);
     CR_TRY(s.status);
+    CR_TRY(run_points(cx, &w, &n));
     c.points = cr_alloc(cx, n, sizeof *c.points);
     if (!c.points) CR_TRY(CR_ENOMEM);
     c.n = n, c.folds = plan.folds, c.repeats = plan.repeats, c.seed = plan.seed;
-    CR_TRY(cri_run_jobs(cx, "learning curve", n * folds, run_point, &w));
     for (size_t i = 0; i < n; i++) {
         cr_curve_point *p = &c.points[i];
         p->share = shares[i], p->rows = w.rows[i];

@@ -116,7 +116,9 @@ cr_status cri_plan_open_unsplit(cr_ctx *cx, const cr_model_spec *specs, size_t n
                                 const cr_table *t, const char *opt_group, cri_plan *p)
 {
     cr_status st = CR_OK;
-    *p = (cri_plan){ .table = t, .n_specs = n_specs, .s = cr_scratch_begin(cx) };
+    *p = (cri_plan){
+        .table = t, .n_specs = n_specs, .began = cri_seconds(), .s = cr_scratch_begin(cx)
+    };
     CR_TRY(read_seed(cx, setting(&specs[0], "seed"), &p->seed));
     if (opt_group && !cr_table_find(t, opt_group)) CR_TRY(cri_table_no_column(cx, t, opt_group));
     CR_TRY(copy_specs(cx, p, specs, opt_group));
@@ -259,7 +261,6 @@ cr_status cri_plan_open(cr_ctx *cx, const cr_model_spec *specs, size_t n_specs, 
     p->split = cr_scratch_bytes(&p->s, repeats, sizeof *p->split);
     CR_TRY(p->s.status);
     p->folds = o->folds, p->repeats = repeats;
-    p->began = cri_seconds();
     p->how = (cr_judging){ .level = o->interval, .one_of_many = true };
     if (o->loss) CR_TRY(cr_loss_read(cx, o->loss, &p->loss));
     if (o->loss) p->how.opt_loss = &p->loss;

@@ -1,6 +1,7 @@
 /* test_bootstrap.c -- bootstrap errors against published numbers, plain loops and their own laws;
  * learning curves against fits by hand; threshold curves against pairs. */
 #include "fixture.h"
+#include "base/context_internal.h"
 #include "data/judge/metrics.h"
 #include "data/judge/split.h"
 #include "data/table/subset.h"
@@ -145,7 +146,60 @@ TEST(by_loops)
     assert_fails(cx, cr_bootstrap_assess(cx, &spec, t, 0, NULL, &e), CR_EARG);
 }
 
+/* The time limit leaves an answer by fewer samples: that of as many. */
+TEST(a_time_limit_leaves_samples)
+{
+    cr_table          *t = class_table(cx, 60, 3, 4);
+    cr_model_spec      spec = { "lda", target, 3 };
+    cr_bootstrap_error some, few;
+    warnings           said = { 0 };
+    cr_ctx_set_threads(cx, 1);
+    cr_ctx_set_log(cx, keep_warning, &said);
+    cri_ctx_run_out_at(cx, 25);
+    assert_ok(cx, cr_bootstrap_assess(cx, &spec, t, 60, NULL, &some));
+    cri_ctx_run_out_at(cx, 0);
+    cr_ctx_set_log(cx, NULL, NULL);
+    assert_int_equal(some.samples, 24);
+    assert_non_null(strstr(said.text, "the time limit ended the bootstrap: 24 of 60 samples"));
+    assert_ok(cx, cr_bootstrap_assess(cx, &spec, t, 24, NULL, &few));
+    assert_close(some.leave_one_out, few.leave_one_out, 1e-12);
+    assert_close(some.err_632_plus, few.err_632_plus, 1e-12);
+    cri_ctx_run_out_at(cx, 1);
+    assert_fails_with(cx, cr_bootstrap_assess(cx, &spec, t, 60, NULL, &some), CR_ENOMEM,
+                      "before the first of 60 samples");
+    cri_ctx_run_out_at(cx, 0);
+}
+
 /* --- learning curves ------------------------------------------------------------------------- */
+
+/* Points of which all folds were finished. */
+TEST(a_time_limit_leaves_points)
+{
+    cr_table         *t = class_table(cx, 60, 2, 6);
+    cr_cv_options     o = cv_of(cx, "folds=3");
+    cr_model_spec     spec = { "lda", target, 3 };
+    const double      shares[] = { 0.2, 0.5, 1 };
+    cr_learning_curve all, some;
+    warnings          said = { 0 };
+    cr_ctx_set_threads(cx, 1);
+    assert_ok(cx, cr_learn_curve(cx, &spec, t, shares, 3, &o, &all));
+    cr_ctx_set_log(cx, keep_warning, &said);
+    cri_ctx_run_out_at(cx, 9); /* two of the three folds of the last point */
+    assert_ok(cx, cr_learn_curve(cx, &spec, t, shares, 3, &o, &some));
+    cri_ctx_run_out_at(cx, 0);
+    cr_ctx_set_log(cx, NULL, NULL);
+    assert_int_equal(some.n, 2);
+    assert_non_null(strstr(said.text, "2 of 3 points, up to a share of 0.5"));
+    for (size_t i = 0; i < 2; i++)
+        assert_close(some.points[i].test.metrics[0].value, all.points[i].test.metrics[0].value,
+                     1e-12);
+    cr_learning_curve_free(cx, &some);
+    cr_learning_curve_free(cx, &all);
+    cri_ctx_run_out_at(cx, 3);
+    assert_fails_with(cx, cr_learn_curve(cx, &spec, t, shares, 3, &o, &some), CR_ENOMEM,
+                      "before the first of 3 points");
+    cri_ctx_run_out_at(cx, 0);
+}
 
 TEST(learning_curve)
 {
