@@ -1,6 +1,7 @@
 /* Grids: against all labellings, against the engines of networks, and the laws of each way. */
 #include "support.h"
 
+#include "base/context_internal.h"
 #include "base/rng.h"
 #include "graph/exact/bucket.h"
 #include "graph/image/grid.h"
@@ -194,4 +195,39 @@ TEST(memory_may_be_short)
     double  cost[MOST];
     cr_grid g = random_grid(&r, 2, 2, 3, cost);
     test_every_allocation_fails(solve_all, &g);
+}
+
+/* Labels of some sweeps, which are no worse than where they began; those of Gibbs are but draws. */
+TEST(a_time_limit_leaves_the_labels_so_far)
+{
+    cr_rng r = cr_rng_stream(32, 9);
+    double cost[MOST];
+    size_t x[MOST], timed[CR_GRID_GIBBS + 1] = { 0 };
+    for (size_t round = 0; round < 40; round++) {
+        cr_grid g = random_grid(&r, 8, 8, 4, cost);
+        for (int m = CR_GRID_CUT; m <= CR_GRID_GIBBS; m++) {
+            cr_grid_options o = { (cr_grid_method)m, 1000, 1 };
+            cr_grid_report  whole, some;
+            double          start = 0;
+            g.coupling = 1;
+            assert_ok(cx, cr_grid_solve(cx, &g, &o, x, &whole));
+            assert_false(whole.timed);
+            for (size_t at = 0; at < 64; at++) {
+                x[at] = 0;
+                for (size_t l = 1; l < 4; l++)
+                    if (cost[at * 4 + l] < cost[at * 4 + x[at]]) x[at] = l;
+            }
+            start = cr_grid_energy(&g, x);
+            cri_ctx_run_out_at(cx, 1);
+            assert_ok(cx, cr_grid_solve(cx, &g, &o, x, &some));
+            cri_ctx_run_out_at(cx, 0);
+            assert_close(some.energy, cr_grid_energy(&g, x), 1e-12);
+            if (m != CR_GRID_GIBBS) assert_true(some.energy <= start + 1e-9);
+            if (!some.timed) continue;
+            assert_false(some.converged);
+            assert_int_equal(some.sweeps, 1);
+            timed[m]++;
+        }
+    }
+    for (int m = CR_GRID_CUT; m <= CR_GRID_GIBBS; m++) assert_true(timed[m] > 20);
 }

@@ -1,5 +1,7 @@
 /* grid.c -- the energy of a labelled grid, and ways that go from pixel to pixel. */
 #include "grid_internal.h"
+#include "base/clock.h"
+#include "base/context_internal.h"
 #include "base/rng.h"
 #include "base/scratch.h"
 
@@ -60,8 +62,10 @@ static cr_status grid_icm(cr_ctx *cx, const cr_grid *g, const cr_grid_options *o
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     double    *cost = cr_scratch_f64(&s, g->labels);
+    cri_clock  clock = cri_clock_start(cx, NAN);
     CR_TRY(s.status);
     for (r->sweeps = 0; r->sweeps < o->sweeps && !r->converged; r->sweeps++) {
+        if (r->sweeps > 0 && (r->timed = cri_clock_over(&clock))) break;
         r->converged = true;
         for (size_t at = 0; at < g->width * g->height; at++) {
             if (at % g->width == 0) CR_TRY(cr_check_interrupt(cx));
@@ -77,6 +81,13 @@ done:
     return st;
 }
 
+/* As many sweeps as there is time for where the first took so long. */
+static size_t sweeps_within(const cri_clock *clock, double seconds, size_t sweeps)
+{
+    double more = (clock->deadline - cri_seconds()) / seconds;
+    return 1 + more < (double)sweeps ? 1 + (size_t)fmax(more, 0) : sweeps;
+}
+
 static cr_status grid_gibbs(cr_ctx *cx, const cr_grid *g, const cr_grid_options *o, size_t *x,
                             cr_grid_report *r)
 {
@@ -86,21 +97,27 @@ static cr_status grid_gibbs(cr_ctx *cx, const cr_grid *g, const cr_grid_options 
     double    *cost = cr_scratch_f64(&s, g->labels);
     size_t    *count = cr_scratch_bytes(&s, n * g->labels, sizeof *count);
     cr_rng     rng = cr_rng_stream(o->seed, 0);
+    cri_clock  clock = cri_clock_start(cx, NAN);
+    size_t     sweeps = o->sweeps;
     CR_TRY(s.status);
-    for (r->sweeps = 0; r->sweeps < o->sweeps; r->sweeps++) {
+    for (r->sweeps = 0; r->sweeps < sweeps; r->sweeps++) {
+        double began = cri_seconds();
+        if (r->sweeps > 0 && (r->timed = cri_clock_over(&clock))) break;
         for (size_t at = 0; at < n; at++) {
             if (at % g->width == 0) CR_TRY(cr_check_interrupt(cx));
             local_costs(g, x, at, cost);
             double least = cost[cheapest(cost, g->labels)];
             for (size_t l = 0; l < g->labels; l++) cost[l] = exp(least - cost[l]);
             x[at] = cr_rng_categorical(&rng, cost, g->labels);
-            if (r->sweeps >= o->sweeps / 5) count[at * g->labels + x[at]]++;
+            if (r->sweeps >= sweeps / 5) count[at * g->labels + x[at]]++;
         }
+        if (r->sweeps == 0) sweeps = sweeps_within(&clock, cri_seconds() - began, sweeps);
     }
+    r->timed = r->timed || sweeps < o->sweeps;
     for (size_t at = 0; at < n; at++)
         for (size_t l = 0; l < g->labels; l++)
             if (count[at * g->labels + l] > count[at * g->labels + x[at]]) x[at] = l;
-    r->converged = true;
+    r->converged = !r->timed;
 done:
     cr_scratch_end(&s);
     return st;
@@ -121,11 +138,28 @@ static cr_status check_grid(cr_ctx *cx, const cr_grid *g)
     return CR_OK;
 }
 
+typedef cr_status way(cr_ctx *cx, const cr_grid *g, const cr_grid_options *o, size_t *x,
+                      cr_grid_report *r);
+
+/* A way from labels x to better ones; where the time limit comes in the midst of a sweep, but not of the first, these
+ * are as good as they are by then. */
+static cr_status solve_in_time(cr_ctx *cx, way *go, const cr_grid *g, const cr_grid_options *o,
+                               size_t *x, cr_grid_report *r)
+{
+    double    deadline = cri_ctx_hasten(cx, 0.9);
+    cr_status st = go(cx, g, o, x, r);
+    if (st == CR_ENOMEM && r->sweeps > 0 && cri_should_stop(cx)) {
+        r->timed = true, r->converged = false;
+        st = CR_OK;
+    }
+    cri_ctx_set_deadline(cx, deadline);
+    return st;
+}
+
 cr_status cr_grid_solve(cr_ctx *cx, const cr_grid *g, const cr_grid_options *opt_o, size_t *out_x,
                         cr_grid_report *opt_report)
 {
-    static cr_status (*const ways[])(cr_ctx *, const cr_grid *, const cr_grid_options *, size_t *,
-                                     cr_grid_report *) = {
+    static way *const ways[] = {
         [CR_GRID_CUT] = cri_grid_cut,
         [CR_GRID_ICM] = grid_icm,
         [CR_GRID_MAX_PRODUCT] = cri_grid_max_product,
@@ -139,7 +173,7 @@ cr_status cr_grid_solve(cr_ctx *cx, const cr_grid *g, const cr_grid_options *opt
     CR_TRY(s.status);
     CR_TRY(check_grid(cx, g));
     for (size_t at = 0; at < n; at++) x[at] = cheapest(g->cost + at * g->labels, g->labels);
-    CR_TRY(ways[o.method](cx, g, &o, x, &r));
+    CR_TRY(solve_in_time(cx, ways[o.method], g, &o, x, &r));
     r.energy = cr_grid_energy(g, x);
     memcpy(out_x, x, n * sizeof *x);
     if (opt_report) *opt_report = r;

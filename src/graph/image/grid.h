@@ -41,6 +41,7 @@ typedef struct cr_grid_report {
     size_t sweeps;    /* of ICM, max-product and Gibbs; moves of expansion */
     bool   converged; /* nothing changed in the last one */
     bool   exact;     /* this is the minimum of E */
+    bool   timed;     /* the time limit ended it: the labels so far */
     double energy;    /* E of the answer */
 } cr_grid_report;
 
@@ -49,7 +50,7 @@ CR_API cr_grid_options cr_grid_defaults(void);
 /* E(x), x [height x width]. */
 CR_API double cr_grid_energy(const cr_grid *g, const size_t *x);
 /* The best labels: of all but Gibbs those of the least E that it finds, starting from the cheapest
- * label of each pixel.  CR_EARG where the grid has no pixels or labels, or a cost is not finite. */
+ * label of each pixel; of the sweeps that a time limit leaves time for.  CR_EARG where the grid has no pixels or labels, or a cost is not finite. */
 CR_API cr_status cr_grid_solve(cr_ctx *cx, const cr_grid *g, const cr_grid_options *opt_o,
                                size_t *out_x, cr_grid_report *opt_report);
 /* The same model as a Markov network of variables "p0_0" (row, column), ...: for all that is done

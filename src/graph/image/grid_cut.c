@@ -3,6 +3,7 @@
  * is a smallest cut, because the pair costs are a metric.  Moves are made until none helps; of two
  * labels, from all pixels at 0, one move to 1 is the whole problem: the answer is exact. */
 #include "grid_internal.h"
+#include "base/context_internal.h"
 #include "base/scratch.h"
 #include "math/max_flow.h"
 
@@ -56,6 +57,7 @@ cr_status cri_grid_cut(cr_ctx *cx, const cr_grid *g, const cr_grid_options *o, s
     cr_scratch s = cr_scratch_begin(cx);
     size_t     n = g->width * g->height, *next = cr_scratch_index(&s, n), idle = 0;
     cri_flow  *f = cri_flow_new(&s, n, 2 * n);
+    cri_clock  clock = cri_clock_start(cx, NAN);
     double     energy;
     CR_TRY(s.status);
     if (g->labels <= 2) memset(x, 0, n * sizeof *x);
@@ -63,6 +65,7 @@ cr_status cri_grid_cut(cr_ctx *cx, const cr_grid *g, const cr_grid_options *o, s
     r->exact = g->labels <= 2;
     for (size_t a = g->labels == 2 ? 1 : 0; idle < g->labels; a = (a + 1) % g->labels) {
         if (r->sweeps >= o->sweeps * g->labels) break;
+        if (r->sweeps > 0 && (r->timed = cri_clock_over(&clock))) break;
         CR_TRY(cr_check_interrupt(cx));
         CR_TRY(expand(&s, g, f, x, a, next));
         double moved = cr_grid_energy(g, next);

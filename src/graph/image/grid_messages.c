@@ -4,6 +4,7 @@
  * minus its least.  The minimum over a takes O(K), not O(K^2): a pass up and one down the labels
  * (Felzenszwalb & Huttenlocher 2006).  The labels of the least energy met are kept. */
 #include "grid_internal.h"
+#include "base/context_internal.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -91,8 +92,10 @@ cr_status cri_grid_max_product(cr_ctx *cx, const cr_grid *g, const cr_grid_optio
                      .in = cr_scratch_bytes(&s, n * SIDES * g->labels, sizeof *p.in),
                      .sum = cr_scratch_f64(&s, g->labels) };
     double     best = cr_grid_energy(g, x);
+    cri_clock  clock = cri_clock_start(cx, NAN);
     CR_TRY(s.status);
     for (r->sweeps = 0; r->sweeps < o->sweeps && !r->converged; r->sweeps++) {
+        if (r->sweeps > 0 && (r->timed = cri_clock_over(&clock))) break;
         p.worst = 0;
         CR_TRY(sweep(cx, &p));
         quiet++;
