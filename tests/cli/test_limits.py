@@ -101,6 +101,73 @@ def test_a_time_limit_leaves_folds(credence, program, many_rows):
     assert 0 < len(said["folds"]) < 20000 and f"means over {len(said['folds'])} of 20000 folds" in done.stderr
 
 
+def test_a_time_limit_leaves_a_sample_of_the_rows(credence, program, many_rows):
+    """Far too many rows for three seconds: a model of some of them, in time."""
+    if is_sanitized(program):
+        pytest.skip("what takes seconds takes minutes here")
+    began = time.monotonic()
+    done = credence("fit", "gp", many_rows, "--target", "y", "--time-limit", "3s", "-o", "m.cred")
+    assert done.code == 0 and "the time limit is too short for all 20000 rows: this is learned from" in done.stderr, done
+    assert time.monotonic() - began < 4
+    said = json.loads(credence("describe", "m.cred", "--json").stdout)
+    assert said["stop"] == "time limit" and 100 < said["rows"] < 20000
+    assert credence("predict", "m.cred", many_rows, "-o", "p.csv").code == 0
+
+
+def test_a_time_limit_leaves_rows_of_an_inference(credence, program, tmp_path):
+    """Rows of evidence by the thousand: the answers so far, each of them whole, in output that can be read."""
+    if is_sanitized(program):
+        pytest.skip("what takes seconds takes minutes here")
+    (tmp_path / "net.bif").write_text(long_work.lattice(12, random.Random(1)))
+    (tmp_path / "cases.csv").write_text("v0_0,v3_4\n" + "yes,no\nno,yes\n" * 50000)
+    ask = ["infer", "net.bif", "cases.csv", "--target", "v9_9"]
+    for more in (["--method", "jt"], ["--method", "ve"], ["--method", "gibbs"]):
+        done = credence(*ask, *more, "--time-limit", "2s", "--json")
+        rows = json.loads(done.stdout)["results"]
+        assert done.code == 0 and f"the time limit ended the inference after {len(rows)} of 100000 rows" in done.stderr, done
+        assert 0 < len(rows) < 100000
+        for row in rows:
+            assert abs(sum(row["marginals"]["v9_9"].values()) - 1) < 1e-9
+    done = credence(*ask, "--method", "jt", "--time-limit", "2s", "-o", "out.csv")
+    lines = (tmp_path / "out.csv").read_text().splitlines()
+    assert done.code == 0 and f"after {len(lines) - 1} of 100000 rows" in done.stderr
+
+
+def test_a_time_limit_leaves_a_tuned_model(credence, program, many_rows, tmp_path):
+    """More candidates than there is time for: the best so far, fitted to all rows and saved."""
+    if is_sanitized(program):
+        pytest.skip("what takes seconds takes minutes here")
+    (tmp_path / "d.csv").write_text("\n".join(many_rows.read_text().splitlines()[:5001]) + "\n")
+    done = credence("tune", "ridge", "d.csv", "--target", "y", "--over", "lambda=1..1000:log:5000", "--time-limit", "4s",
+                    "-o", "m.cred")
+    assert done.code == 0 and "of 5000 candidates" in done.stderr, done
+    assert json.loads(credence("describe", "m.cred", "--json").stdout)["rows"] == 5000
+
+
+def test_a_time_limit_leaves_labels(credence, program, tmp_path):
+    """An image after the sweeps that there was time for."""
+    if is_sanitized(program):
+        pytest.skip("what takes seconds takes minutes here")
+    (tmp_path / "noisy.pgm").write_bytes(long_work.image(200, random.Random(1)))
+    done = credence("denoise", "noisy.pgm", "--method", "gibbs", "--labels", "16", "--sweeps", "1000000", "--time-limit", "3s",
+                    "-o", "clean.png", "--json")
+    said = json.loads(done.stdout)
+    assert done.code == 0 and f"the time limit ended it after {said['sweeps']} sweeps" in done.stderr, done
+    assert not said["converged"] and 0 < said["sweeps"] < 1000000 and said["changed"] > 0
+    assert (tmp_path / "clean.png").stat().st_size > 0
+
+
+@pytest.mark.parametrize("model", ["linear", "ridge", "lda --target kind"])
+def test_what_has_nothing_to_give(refused, many_rows, tmp_path, model):
+    """A closed form is one sentence at the limit."""
+    name, *target = model.split()
+    lines = many_rows.read_text().splitlines()
+    rows = [line + ("," + "ab"[i % 2]) for i, line in enumerate(lines[1:])]
+    (tmp_path / "d.csv").write_text("\n".join([lines[0] + ",kind", *rows]) + "\n")
+    refused(6, "fit", name, "d.csv", *(target or ["--target", "y"]), "--time-limit", "0.002s", "-o", "m.cred",
+            says="the time limit is reached")
+
+
 def test_one_bar_that_ends_at_the_end(credence, examples):
     """The progress of a fit never goes back, and its last word is that all is done."""
     said = credence("fit", "gp", "examples/diabetes.csv", "--target", "progression", "--features", "bmi,bp,s5", "--progress", "always").stderr
