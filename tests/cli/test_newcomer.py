@@ -219,6 +219,16 @@ def test_time_limits_give_what_there_is(credence, tmp_path):
     assert said.code == 0 and (tmp_path / "g.cred").is_file(), said.stderr
 
 
+def test_gibbs_answers_in_the_time_that_there_is(credence, burglary):
+    ask = ["query", burglary, "P(alarm | john=yes)", "--json"]
+    exact, = json.loads(credence(*ask).stdout)["results"]
+    said = credence(*ask, "--method", "gibbs", "--samples", "30000000", "--time-limit", "2s")
+    assert said.code == 0 and "time limit" in said.stderr, said.stderr
+    part, = json.loads(said.stdout)["results"]
+    for level, p in exact["marginals"]["alarm"].items():
+        assert abs(part["marginals"]["alarm"][level] - p) < 0.05
+
+
 def test_predict_answers_as_rows_come(program, tmp_path):
     data.linear(tmp_path, "d.csv", 1, 30, 2)
     run = subprocess.run([program, "fit", "linear", "d.csv", "--target", "y", "-o", "m.cred"], cwd=tmp_path,
