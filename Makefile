@@ -2,7 +2,7 @@
 #
 #   make demo       build, and run the main job on data that ships with the project
 #   make check      build with sanitizers, run every test and checker
-#   make check-slow what takes too long for that: every failing allocation, searches for optima
+#   make check-slow what takes too long for that: every failing allocation, long simulations, optima
 #   make test       build for speed, run the quick tests: a minute
 #   make check-bare demo and check from nothing, on a minimal Debian in a folder; as root
 #   make bench      measure against the peers           (BENCH="--quick csv-1": options, tasks)

@@ -27,6 +27,17 @@ void check_status(cr_ctx *cx, cr_status got, cr_status wanted, const char *text,
     _fail(file, line);
 }
 
+size_t simulation_size(size_t few, size_t all)
+{
+#ifdef __SANITIZE_ADDRESS__
+    const char *wish = getenv("CREDENCE_REPEATS");
+    return wish && strcmp(wish, "all") == 0 ? all : few;
+#else
+    (void)few;
+    return all;
+#endif
+}
+
 /* --- allocations that fail ------------------------------------------------------------------- */
 
 enum { MOST_ALLOCATIONS = 200000, FRAMES = 8, OWN_FRAMES = 2 };

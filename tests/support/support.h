@@ -88,6 +88,12 @@ void check_close(double a, double b, double tolerance, double floor, const char 
 void check_status(cr_ctx *cx, cr_status got, cr_status wanted, const char *text, const char *what,
                   const char *file, int line);
 
+/* --- simulations ----------------------------------------------------------------------------- */
+
+/* How often a simulation is repeated: `all` times, or, under sanitizers, which have seen the code after a
+ * few, `few` times; there `all` times too when CREDENCE_REPEATS=all. */
+size_t simulation_size(size_t few, size_t all);
+
 /* --- allocations that fail ------------------------------------------------------------------- */
 
 /* Runs body(cx, arg) with allocations failing: of each place in the code that allocates (the last

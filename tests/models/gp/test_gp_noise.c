@@ -111,9 +111,10 @@ TEST(gradient_by_differences)
 /* 95 % intervals hold where the noise is small and where it is large. */
 TEST(coverage_in_bins)
 {
-    enum { TRIALS = 25, NEW = 400, ROWS = 60, BINS = 4 };
-    double held[BINS] = { 0 }, rows[BINS] = { 0 }, mean = 0;
-    for (uint64_t trial = 0; trial < TRIALS; trial++) {
+    enum { NEW = 400, ROWS = 60, BINS = 4 };
+    double   held[BINS] = { 0 }, rows[BINS] = { 0 }, mean = 0;
+    uint64_t trials = simulation_size(8, 25);
+    for (uint64_t trial = 0; trial < trials; trial++) {
         double X[2 * ROWS], y[ROWS], U[2 * NEW], v[NEW], low[NEW], high[NEW];
         draw_rows(10 + trial, ROWS, X, y);
         draw_rows(1000 + trial, NEW, U, v);
