@@ -94,10 +94,15 @@ def searches(made):
     return {"kernel", "max_iter"} <= made().get_params().keys()
 
 
+def short_search(made):
+    """Settings by which it does not search long for hyper-parameters: two steps, and no Markov chains after them."""
+    short = {"max_iter": 2, "hyper": "map"} if searches(made) else {}
+    return {name: value for name, value in short.items() if name in made().get_params()}
+
+
 def brief(made, **settings):
-    """An estimator that does not search long for hyper-parameters, for tests where it does not matter what
-    the search finds: two steps."""
-    return made(**({"max_iter": 2} if searches(made) else {}), **settings)
+    """An estimator for tests where it does not matter what the search for hyper-parameters finds."""
+    return made(**short_search(made), **settings)
 
 
 def still(made, **settings):

@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import REGRESSORS, answers, brief, data, searches
+from conftest import REGRESSORS, answers, brief, data, short_search
 
 import credence
 
@@ -40,7 +40,8 @@ def test_fitted_there_used_here(made, shell, tmp_path):
     X, y = data(rows=150)
     write_csv(tmp_path / "d.csv", X, y, names=["a", "b", "c", "d"])
     options = ["--task", made._task] if made._task else []
-    options += ["--max-iter", "2"] if searches(made) else []
+    for name, value in short_search(made).items():
+        options += [f"--{name.replace('_', '-')}", str(value)]
     shell("fit", made._model_name, "d.csv", "--target", "y", "--basis", "poly:2", *options, "-o", "there.cred")
     there = credence.load(tmp_path / "there.cred")
     assert there.basis == "poly:2" and list(there.feature_names_in_) == ["a", "b", "c", "d"]

@@ -5,14 +5,15 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import ESTIMATORS, answers, brief, columns_for, data, target_for
+from conftest import ESTIMATORS, answers, assert_no_leak, brief, columns_for, data, target_for
 
 import credence
 from credence import _context
 
 
 @pytest.mark.parametrize("made", ESTIMATORS)
-def test_no_leak_over_many_fits(made):
+@pytest.mark.parametrize("times", [3, pytest.param(20, marks=pytest.mark.slow)])
+def test_no_leak_over_many_fits(made, times):
     X, y = data(rows=20)
     X, y = columns_for(made, X), target_for(made, y)
     frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1]} if y is None else {"a": X[:, 0], "b": list("ab") * 10})
@@ -23,13 +24,7 @@ def test_no_leak_over_many_fits(made):
         answers(brief(made).fit(frame, y), frame)
         with pytest.raises(ValueError):
             brief(made, missing="error").fit(X * np.nan, y)
-    use()
-    gc.collect()
-    before = _context.current().memory()
-    for _ in range(20):      # to the byte: one leak in one fit would show
-        use()
-    gc.collect()
-    assert _context.current().memory() == before
+    assert_no_leak(use, times)   # to the byte: one leak in one fit would show
 
 
 def test_studies_and_tables_leave_nothing(tmp_path):
@@ -44,11 +39,7 @@ def test_studies_and_tables_leave_nothing(tmp_path):
         credence.read_table(tmp_path / "t.csv", category=["a", "b"])["b"]
         with pytest.raises(ValueError):
             credence.cross_validate(credence.Ridge(), X, y, folds=1)
-    use()
-    before = _context.current().memory()
-    for _ in range(20):
-        use()
-    assert _context.current().memory() == before
+    assert_no_leak(use, 3)
 
 
 def test_models_outlive_their_thread():
