@@ -21,7 +21,7 @@ static void draw(uint64_t seed, double steep, double *X, double *y)
  * is 2; by the trapezoid rule, whose error is far below 1e-6 at this step. */
 static double integrate(const double *z, const double *y, double alpha, bool one)
 {
-    const double h = 0.05, reach = 14;
+    const double h = 0.2, reach = 14;
     int          steps = (int)(reach / h), first = one ? steps : 0;
     double       top = -INFINITY, total = 0;
     for (int pass = 0; pass < 2; pass++)
