@@ -81,7 +81,7 @@ static void threads_change_nothing(cr_ctx *cx, const subject *s)
     cr_table *t = many_rows(cx, rows_for_threads(s));
     for (size_t k = 0; k < 3; k++) {
         cr_ctx_set_threads(cx, threads[k]);
-        cr_model *m = fit_rows(cx, s, t, "");
+        cr_model *m = fit_rows(cx, s, t, short_search(s));
         saved     f = save(cx, m);
         json_t   *now = full_account_of(cx, m, t);
         if (k > 0 && !is_same_file(first, f))
@@ -287,9 +287,11 @@ static bool is_worded(cr_ctx *cx, const subject *s, const char *what, cr_status 
 /* A fit on such rows, which may be refused, and its means, which are numbers. */
 static void try_rows(cr_ctx *cx, const subject *s, const char *what, const cr_table *t)
 {
+    char          settings[2 * MOST_LINE];
     cr_model     *m = NULL;
     cr_prediction p = { 0 };
-    if (!is_worded(cx, s, what, try_fit(cx, s->model, t, s->settings, &m))) return;
+    snprintf(settings, sizeof settings, "%s%s", s->settings, short_search(s));
+    if (!is_worded(cx, s, what, try_fit(cx, s->model, t, settings, &m))) return;
     test_own(cx, m, release_model);
     if (!is_worded(cx, s, what, cr_predict(cx, m, t, &p))) return;
     for (size_t i = 0; p.mean && i < p.n; i++)
