@@ -1,4 +1,4 @@
-"""credence -- probabilistic machine learning: every answer says how sure it is.
+"""credence -- probabilistic machine learning: every answer comes with its uncertainty.
 
 Estimators follow scikit-learn, and add what a distribution knows::
 

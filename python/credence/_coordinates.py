@@ -13,7 +13,7 @@ class Coordinates:
         return self._run(lambda: model.transform(table), table, model.target)
 
     def fit_transform(self, X, y=None, sample_weight=None):
-        """Fits the model and gives the coordinates of its rows."""
+        """Fits the model and returns the coordinates of its rows."""
         return self.fit(X, y, sample_weight).transform(X)
 
     def get_feature_names_out(self, input_features=None):
@@ -25,8 +25,8 @@ class WayBack:
     """From coordinates to rows."""
 
     def inverse_transform(self, X):
-        """The rows of numbers that coordinates, as transform gives them, lead back to: those nearest to them in
-        the space of the model, as far as was found."""
+        """The rows of numbers reconstructed from coordinates, as given by transform: the nearest ones found in the
+        space of the model."""
         model = self._fitted()
         Z = np.asarray(_columns.unmasked(X), dtype=np.float64)
         if Z.ndim != 2 or Z.shape[1] != len(model.labels()):

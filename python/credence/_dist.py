@@ -30,15 +30,15 @@ def _declared(family):
 class Distribution:
     """A distribution with its parameters; ``credence.dist`` makes one.
 
-    Methods take numbers or arrays and give the same shape.  A location and scale left out
-    are the standard ones, 0 and 1; a family of which other parameters are missing can only be fitted.
+    Methods take numbers or arrays and return the same shape.  Location and scale default to 0 and 1; without its other
+    parameters a family can only be fitted.
 
     Attributes
     ----------
     name : str
         Of the family.
     parameters : dict
-        The parameters by name: numbers, or arrays of vectors and matrices.
+        The parameters by name: numbers, or arrays for vectors and matrices.
     log_likelihood : float
         Of the data, after ``fit``.
     """
@@ -116,7 +116,7 @@ class Distribution:
         return values if values.ndim else float(values)
 
     def logpdf(self, x):
-        """The log density, or log mass; of vectors x is a point or an array with a point in each row."""
+        """The log density, or log mass; for vectors x is a point, or an array with one point per row."""
         if not self._is_vector:
             return self._points("logpdf", x)
         known, x = self._known(), np.asarray(_columns.unmasked(x), dtype=np.float64)
@@ -147,11 +147,11 @@ class Distribution:
         return self._points("logcdf", x)
 
     def logsf(self, x):
-        """log P(X > x), also where that is too small for a double."""
+        """log P(X > x), even where P is too small for a double."""
         return self._points("logsf", x)
 
     def quantile(self, p):
-        """The least x with P(X <= x) >= p."""
+        """The smallest x with P(X <= x) >= p."""
         return self._points("quantile", p)
 
     # --- numbers that sum it up
@@ -164,15 +164,15 @@ class Distribution:
         return values if vector and not whole else float(values[0])
 
     def mean(self):
-        """The mean; of vectors that of each entry."""
+        """The mean; for vectors, that of each entry."""
         return self._number("mean")
 
     def variance(self):
-        """The variance; of vectors that of each entry."""
+        """The variance; for vectors, that of each entry."""
         return self._number("variance")
 
     def sd(self):
-        """The standard deviation; of vectors that of each entry."""
+        """The standard deviation; for vectors, that of each entry."""
         root = np.sqrt(self._number("variance"))
         return root if np.ndim(root) else float(root)
 
@@ -229,8 +229,8 @@ class Distribution:
     # --- draws and fits
 
     def sample(self, n_samples=1, random_state=None):
-        """Draws: an array of n_samples numbers, or of n_samples points of vectors.  A whole number as random_state is
-        the seed of the shell's ``--seed``."""
+        """Draws: an array of n_samples numbers, or of n_samples points for vectors.  An integer random_state is the
+        same as ``--seed`` in the shell."""
         known, count = self._known(), draw_count(n_samples)
         stream = lib.cr_rng_stream(random_seed(random_state, 0), 0)
         vector = self._is_vector
@@ -240,10 +240,10 @@ class Distribution:
         return values
 
     def fit(self, x, sample_weight=None):
-        """The distribution of this family that makes the data most likely, a new one with ``log_likelihood``.
+        """A new distribution of this family, fitted to the data by maximum likelihood, with ``log_likelihood``.
 
-        Parameters that are not fitted, the number of trials of a binomial, are those given to ``dist``.  Missing
-        values are left out.  Of vectors x has a point in each row."""
+        Parameters that are not fitted, such as the number of trials of a binomial, are those given to ``dist``.
+        Missing values are left out.  For vectors, x has one point per row."""
         x = np.asarray(_columns.unmasked(x), dtype=np.float64)
         vector = self._is_vector
         if x.ndim != (2 if vector else 1):
@@ -298,7 +298,7 @@ def _restore(name, parameters, log_likelihood):
 
 
 def dist(name, *parameters, **named):
-    """A distribution by its name, with parameters in order or by name; without them a family to be fitted.
+    """A distribution by name, with parameters in order or by name; without them, a family to be fitted.
 
     Names are those of ``credence dist``; ``distributions()`` lists them.
 

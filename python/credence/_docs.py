@@ -48,13 +48,13 @@ ROLES = {  # what Python users give in another way
     "target": "name for the column of y in the saved model; or, when y is not given, the column of X to "
               "predict",
     "weights": "name for the column of sample_weight; or the column of X that holds the row weights",
-    "class_weights": "what a row counts by its class: 'balanced', or a dict of classes and weights",
+    "class_weights": "weight of a row by its class: 'balanced', or a dict of classes and weights",
 }
 
 
 TYPE_HELP = {  # what an option of all fits is for in estimators of one type
-    ("calibrate", "regressor"): "bring the intervals in line with how often they hold new rows, whatever the model assumes",
-    ("calibrate", "classifier"): "bring the probabilities in line with how often they come true",
+    ("calibrate", "regressor"): "calibrate the intervals by how often they contain new rows, whatever the model assumes",
+    ("calibrate", "classifier"): "calibrate the probabilities by how often they come true",
 }
 
 

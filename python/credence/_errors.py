@@ -20,11 +20,11 @@ class ConvergenceWarning(CredenceWarning):
 
 
 class DataConversionWarning(CredenceWarning):
-    """Data was taken in another shape than it was given in."""
+    """Data was used in another shape than it was given in."""
 
 
 class NotFittedError(ValueError, AttributeError):
-    """An answer was asked of an estimator before fit."""
+    """An estimator was used before it was fitted."""
 
 
 EXCEPTIONS = {

@@ -45,7 +45,7 @@ class Estimator(Tags):
         return {option.name: getattr(self, option.name) for option in self._options}
 
     def set_params(self, **params):
-        """Sets parameters by name; they count from the next fit on."""
+        """Sets parameters by name; they take effect at the next fit."""
         known = [option.name for option in self._options]
         for name in params:
             if name not in known:
@@ -108,10 +108,10 @@ class Estimator(Tags):
         return self._report_value("log_likelihood")
 
     def describe(self):
-        """All there is to know about the fitted model: what ``credence describe --json`` prints."""
+        """Everything about the fitted model: the same as ``credence describe --json``."""
         return self._fitted().describe()
 
     def save(self, path):
-        """Writes the fitted model to a ``.cred`` file, whole or not at all, for ``credence.load`` and for
-        the command line."""
+        """Writes the fitted model to a ``.cred`` file, completely or not at all, for ``credence.load`` and the command
+        line."""
         self._fitted().save(os.fspath(path))

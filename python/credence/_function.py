@@ -6,8 +6,8 @@ class Function:
     """Beside predictions of observations, what is known of the function without their noise."""
 
     def predict_function(self, X, return_std=False, return_cov=False, prior=False):
-        """The mean of the function at every row, without the noise of observations; with return_std=True also
-        its standard deviation, with return_cov=True its covariance between all rows.
+        """The mean of the function at every row, without observation noise; with return_std=True also its standard
+        deviation, with return_cov=True its covariance between all rows.
 
         prior=True uses the prior, before any data, at the hyper-parameters of the model."""
         if return_std and return_cov:
@@ -26,9 +26,9 @@ class Function:
 
     def inducing_values(self):
         """(Z, mean, covariance): the inducing inputs or landmarks of a sparse process, in the units of the data,
-        and what it holds of its function there, q(u)."""
+        and the distribution of its function there, q(u)."""
         return self._fitted().inducing()
 
     def predict_slopes(self, X):
-        """The gradient of the predictive mean at every row, one column for each feature that is a number."""
+        """The gradient of the predictive mean at every row, one column for each numeric feature."""
         return self._ask(X, lambda model, table: model.slopes(table))

@@ -12,7 +12,7 @@ class Generative:
 
     def predict_log_joint(self, X):
         """log p(row, class) for every row and class, in the order of ``classes_``; the log of the sum of their
-        exponentials over the classes is log p(row), which is low for rows unlike all that were fitted."""
+        exponentials over the classes is log p(row), which is low for rows unlike those of the fit."""
         model = self._fitted()
         joint = self._ask(X, lambda model, table: model.log_joint(table))
         return joint[:, _labels.order(self.classes_, model.classes)]

@@ -22,7 +22,7 @@ def info(data=None, other=None, *, seed=0, **options):
     """Entropy, mutual information and divergence of the columns of data, with intervals.
 
     data, and other to compare it with, are frames, dicts of columns, Tables or paths.  Without options: the entropy of
-    each column.  Else one of
+    each column.  Otherwise one of
 
     ``columns=[...]``
         Their joint entropy, ``given=[...]`` others.
@@ -40,7 +40,7 @@ def info(data=None, other=None, *, seed=0, **options):
     Further options: ``unit`` ('bits', 'nats'), ``estimator`` of entropies from counts, ``neighbours``, ``bootstrap``,
     ``level``, ``smoothing``.
 
-    Gives a Result with the names and numbers of ``credence info --json``; ``to_pandas()`` has the table in it.
+    Returns a Result with the names and numbers of ``credence info --json``; ``to_pandas()`` has the table in it.
 
     Examples
     --------
@@ -59,10 +59,10 @@ def info(data=None, other=None, *, seed=0, **options):
 
 
 def describe(data):
-    """What is in data, a frame, a dict of columns, a Table or a path: type, missing values, levels, and min, mean, sd and
-    max of each column.  Of a fitted estimator or a Network, what its own ``describe`` says.
+    """The contents of data, a frame, a dict of columns, a Table or a path: type, missing values, levels, and min,
+    mean, sd and max of each column.  For a fitted estimator or a Network, the result of its own ``describe``.
 
-    Gives a Result with the names and numbers of ``credence describe --json``; ``to_pandas()`` has a row for each column.
+    Returns a Result with the names and numbers of ``credence describe --json``; ``to_pandas()`` has a row for each column.
 
     Examples
     --------

@@ -41,20 +41,20 @@ class Posteriors(Framed):
     Attributes
     ----------
     variables : list of str
-        Whose posteriors they are.
+        The variables they are for.
     marginals : dict of ndarray
-        Of each variable, by its name, a row for each row of evidence: the probabilities of its states, or, of a
-        Gaussian variable, mean and sd.  NaN in a row that is impossible.
+        For each variable, by name, an array with a row for each row of evidence: the probabilities of its states or,
+        for a Gaussian variable, mean and sd.  NaN in an impossible row.
     states : dict of list of str
-        What the columns of these arrays are.
+        The columns of these arrays.
     log_evidence : ndarray
-        log P(row); -inf of a row that is impossible, NaN where the method has none.
+        log P(row); -inf for an impossible row, NaN if the method has none.
     possible : ndarray of bool
         Whether a row is possible in this network.
     se : ndarray
-        The largest standard error of a row, of samples; else NaN.
+        The largest standard error of a row, for sampling methods; otherwise NaN.
     method, exact : str, bool
-        What answered all rows, and whether the answers are exact except for rounding.
+        The method used, and whether the answers are exact except for rounding.
 
     ``posteriors[i]`` is row i as a dict, ``to_pandas()`` a frame with a row for each.
     """
@@ -102,7 +102,7 @@ class Network:
     path : str or path, or a fitted estimator
         A file .bif, .xmlbif, .net, .uai, .json or .cred, also compressed, or a model that has learned a network.
     format : str
-        Of the file: 'auto' goes by its name and its first bytes.
+        Of the file: 'auto' looks at its name and its first bytes.
 
     Questions are formulas, the same as those of ``credence query``:
 
@@ -112,7 +112,7 @@ class Network:
     argmax(x, y | z=c), best(5; * | e)  the most probable states
     H(x | e), I(x; y | e), I(x; * | e)  entropy, information
     x _|_ y | z, blanket(x), parents(x) what the graph says
-    causes(* | e), sensitivity(x=a | e) what the evidence speaks for; which parameters matter
+    causes(* | e), sensitivity(x=a | e) what the evidence supports; which parameters matter
     ==================================  ===============================================================
 
     Behind the bar stand observations ``x=a``, sets ``x in {a, b}``, likelihoods ``x~{a:3, b:1}``, soft evidence
@@ -172,7 +172,7 @@ class Network:
     # --- looking
 
     def states(self, variable):
-        """The states of a variable; none of one that has values, as in a Gaussian network."""
+        """The states of a variable; none for a Gaussian variable."""
         if variable not in self._numbers:
             raise KeyError(f"there is no variable {variable!r}; variables: {', '.join(self.variables)}")
         if not self._has_states:
@@ -182,7 +182,7 @@ class Network:
                 for s in range(lib.cr_variable_states(self._variables, v))]
 
     def describe(self):
-        """What the network is made of: what ``credence describe --json`` prints of it."""
+        """The contents of the network: the same as ``credence describe --json``."""
         if self._description is None:
             self._description = Result(json_of(lib.cr_model_describe_network, self._pointer), "variables")
         return self._description
@@ -224,9 +224,9 @@ class Network:
     def query(self, *questions, evidence=None, **options):
         """The answer to a question, or a list of answers to several.
 
-        evidence, besides that of the questions, is a dict: of a state, a list of states, {state: likelihood},
-        {'soft': {state: probability}} or {'do': state}; of a Gaussian variable a number.  Variables may also be
-        keywords: ``net.query("P(burglary)", john="yes")``.
+        evidence, in addition to that in the questions, is a dict from variables to a state, a list of states, {state:
+        likelihood}, {'soft': {state: probability}} or {'do': state}, or to a number for a Gaussian variable.
+        Variables may also be keywords: ``net.query("P(burglary)", john="yes")``.
 
         Options: ``method`` ('auto', 'exact', 've', 'jt', 'enumerate', 'bp', 'gibbs', ...), ``budget`` in seconds,
         ``unit`` of H and I ('bits' or 'nats'), ``seed``, and those of the approximations (``samples``, ...).
@@ -246,9 +246,9 @@ class Network:
     def infer(self, data, targets=None, evidence=None, **options):
         """The posteriors of every row of evidence: a ``Posteriors``.
 
-        data is a Table, a pandas DataFrame, a dict of columns or the path of a file; columns are evidence by their
-        names, and what is missing is not known.  targets names the variables whose posteriors are wanted, all that
-        are not known in every row if None.  evidence and options are those of ``query``.
+        data is a Table, a pandas DataFrame, a dict of columns or the path of a file; columns are matched to variables
+        by name, and missing values are not observed.  targets lists the variables whose posteriors are wanted; None
+        means all that are not observed in every row.  evidence and options are those of ``query``.
         """
         table = self._cases(data)
         given, more = self._split(options)
@@ -294,15 +294,15 @@ class Network:
     # --- drawing and writing
 
     def plot(self, question=None, evidence=None, path=None):
-        """The network as a figure: in each node the distribution of its variable, given what is known, which is
-        that of ``question``, 'P(* | x=a)', and of ``evidence``.  ``str(figure)`` is SVG; with a path it is also
-        written there."""
+        """The network as a figure: each node shows the distribution of its variable, given the evidence in
+        ``question``, 'P(* | x=a)', and in ``evidence``.  ``str(figure)`` is SVG; with a path it is also written
+        there."""
         known = self._evidence(evidence, {})
         asked = None if question is None else question.encode()
         return draw(path, lambda file: work(lib.cr_plot_model_network, self._pointer, asked, known,
                                             self._name.encode(), file).pass_warnings_on())
 
     def save(self, path, format="auto"):
-        """Writes the network to a file, whole or not at all, in the format of its name: .bif, .xmlbif, .net, .uai,
-        .json or .cred, also with .gz or .zst behind it."""
+        """Writes the network to a file, completely or not at all, in the format of its name: .bif, .xmlbif, .net,
+        .uai, .json or .cred, optionally followed by .gz or .zst."""
         call(lib.cr_model_write_network, self._pointer, os.fsencode(path), _format(format)).pass_warnings_on()

@@ -37,9 +37,9 @@ class Framed:
 
 
 class Result(Framed, dict):
-    """An answer: a dict with the names that ``--json`` has in the shell, also as attributes.
+    """An answer: a dict with the names of the shell's ``--json``, also available as attributes.
 
-    ``to_pandas()`` gives the part of it that is a table: marginals, models, candidates, columns, ...
+    ``to_pandas()`` gives its table: marginals, models, candidates, columns, ...
     """
 
     def __init__(self, values, table=None):
@@ -77,8 +77,8 @@ class Result(Framed, dict):
 
 
 class Figure:
-    """A figure as SVG: ``str(figure)`` is its text, a notebook shows it, ``save`` writes it; where it was written
-    already, it stands for its path."""
+    """A figure as SVG: ``str(figure)`` is its text, a notebook shows it, ``save`` writes it; once it is written, it
+    can be used as its path."""
 
     def __init__(self, svg, path=None):
         self.svg, self.path = svg, path
@@ -98,7 +98,7 @@ class Figure:
         return os.fspath(self.path)
 
     def save(self, path):
-        """Writes the SVG to a file; gives the figure with its path."""
+        """Writes the SVG to a file; returns the figure with its path."""
         pathlib.Path(path).write_text(self.svg, encoding="utf-8")
         return Figure(self.svg, path)
 

@@ -118,13 +118,13 @@ def _read_specs(models, keywords, *tables):
 def cv(model, data, y=None, *, target=None, weights=None, **options):
     """Cross-validation: the scores of a model on rows it has not seen, with standard errors.
 
-    model is an estimator or a name, such as 'linear' or 'ridge:lambda=10'; data a frame, a dict of columns, a Table,
-    a path, with the name of the column ``target``, or an array with y.
+    model is an estimator or a name, such as 'linear' or 'ridge:lambda=10'; data is a frame, a dict of columns, a Table
+    or a path, with the name of the column ``target``, or an array with y.
 
     Options: ``folds`` (10), ``repeats`` (1), ``split`` ('auto', 'shuffled', 'stratified', 'ordered'), ``group`` (a column
-    whose values stay in one fold), ``interval`` (0.95), and those of the model, ``seed`` among them.
+    whose values stay in one fold), ``interval`` (0.95), and those of the model, including ``seed``.
 
-    Gives a Result with model, rows, seed, metrics, se and folds, as ``credence cv --json``.
+    Returns a Result with model, rows, seed, metrics, se and folds, as ``credence cv --json``.
 
     Examples
     --------
@@ -141,11 +141,10 @@ def cv(model, data, y=None, *, target=None, weights=None, **options):
 def compare(data, y=None, *, models, target=None, weights=None, average=False, **options):
     """Several models on the same folds: which is better, and is the difference more than chance?
 
-    models is a list of estimators or names, or a dict of them by what they shall be called; average=True judges
-    their Bayesian average too.  data and options are those of ``cv``; options of models count for those that have
-    them.
+    models is a list of estimators or names, or a dict of them by display name; average=True also scores their Bayesian
+    average.  data and options are those of ``cv``; options of models apply to those that have them.
 
-    Gives a Result with models (metrics, se, difference from the best, p, log_evidence, probability, ...), best and
+    Returns a Result with models (metrics, se, difference from the best, p, log_evidence, probability, ...), best and
     weights, as ``credence compare --json``; ``to_pandas()`` has a row for each model.
 
     Examples
@@ -167,9 +166,9 @@ def compare(data, y=None, *, models, target=None, weights=None, average=False, *
 
 
 class Tuning(Result):
-    """What tune found: a Result, and the winner.
+    """The result of tune, and the winner.
 
-    ``settings`` has the chosen values in Python's names and types, ``estimator()`` the winner fitted to all rows."""
+    ``settings`` has the chosen values with Python's names and types, ``estimator()`` the winner fitted to all rows."""
 
     def __init__(self, values, settings, fit=None):
         super().__init__(values, "candidates")
@@ -197,11 +196,11 @@ def _over_text(option, values):
 def tune(model, data, y=None, *, over, target=None, weights=None, **options):
     """Settings of a model chosen by cross-validation on fixed folds.
 
-    over is a dict: of each option the values to try, a list or a text such as '0.01..100:log:20'.  model, data and
-    options are those of ``cv``; further options are ``search`` ('grid', or 'random' with as many ``draws``),
-    ``metric`` to choose by, and ``rule`` ('best', or '1se' for the simplest within one standard error).
+    over is a dict from options to the values to try, a list or a string such as '0.01..100:log:20'.  model, data and
+    options are those of ``cv``; further options are ``search`` ('grid', or 'random' with the number of ``draws``),
+    ``metric`` to optimise, and ``rule`` ('best', or '1se' for the simplest within one standard error).
 
-    Gives a Tuning: a Result with chosen, best and candidates, as ``credence tune --json``, the ``settings`` that were
+    Returns a Tuning: a Result with chosen, best and candidates, as ``credence tune --json``, the ``settings`` that were
     chosen, and ``estimator()``, the winner fitted to all rows.
 
     Examples

@@ -18,8 +18,8 @@ from ._table import Table
 def load(path):
     """The fitted estimator in a ``.cred`` file, saved by ``save`` or by ``credence fit -o``.
 
-    Its columns are those that the model reads.  Names x1, x2, ... count as none: such a model was
-    fitted on an array.
+    Its columns are those that the model reads.  Names x1, x2, ... count as no names: such a model was fitted to an
+    array.
     """
     model = Model.load(os.fspath(path))
     made = estimator_for(model)
@@ -77,10 +77,10 @@ def evaluate(estimator, X, y=None, sample_weight=None, level=0.95):
 
 
 def cross_validate(estimator, X, y=None, sample_weight=None, **options):
-    """Cross-validation by the library: folds depend on the estimator's seed and the number of rows alone.
+    """Cross-validation by the library: folds depend only on the estimator's seed and the number of rows.
 
     Options: ``folds`` (10), ``split`` ('auto', 'shuffled', 'stratified', 'ordered'), ``repeats`` (1),
-    ``interval`` (0.95).  Gives
+    ``interval`` (0.95).  Returns
     {'mean': metrics, 'se': their standard errors, 'folds': [metrics of each]}.
     """
     table, target, weights, _, _ = estimator._training_table(X, y, sample_weight)
@@ -98,13 +98,13 @@ def cross_validate(estimator, X, y=None, sample_weight=None, **options):
 
 
 def plot(estimator, X, y=None, path=None, level=0.95, kind="fit", over=None):
-    """A fitted estimator with the rows it is shown as a ``Figure``, which is SVG; also written to path, if given.
+    """A fitted estimator and rows of data as a ``Figure``, which is SVG; also written to path, if given.
 
-    kind is 'fit' (the model with its band, or observed against predicted), 'residuals', 'learning-curve'; of
-    classes 'calibration', 'roc', 'pr'; what predictions rest on, 'importance' and 'dependence'; of Gaussian processes 'components', 'map', 'evidence'; of a lasso 'path'.
-    level is the mass of the intervals that are drawn.  over names columns to draw over where the model has more: two of
-    'map', one of 'fit' and 'components', any of 'importance' and 'dependence'; the others are held at their median or
-    commonest level, or as they are in each row."""
+    kind is 'fit' (the model with its band, or observed against predicted), 'residuals', 'learning-curve'; for classes
+    'calibration', 'roc', 'pr'; for the role of columns 'importance' and 'dependence'; for Gaussian processes
+    'components', 'map', 'evidence'; for a lasso 'path'.  level is the mass of the intervals drawn.  over lists the
+    columns on the axes if the model has more: two for 'map', one for 'fit' and 'components', any for 'importance' and
+    'dependence'; the others are held at their median or most common level, or keep their values in each row."""
     if kind not in c.PLOT_KINDS:
         raise ValueError(f"there is no kind {kind!r} of figures; kinds: {', '.join(c.PLOT_KINDS)}")
     table = _assessed_table(estimator, X, y, None)

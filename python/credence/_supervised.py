@@ -60,12 +60,12 @@ class Supervised(Fitting):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), scipy.sparse matrix, DataFrame or credence.Table
-            Without names the columns are called x1, x2, ...  Of a DataFrame, texts and categories are
-            categories.  A float64 array is not copied, nor a CSR matrix of float64; other sparse formats
-            are converted to that.
+            Columns without names are called x1, x2, ...  In a DataFrame, columns of strings and categories are
+            categories.  A float64 array is not copied, nor is a CSR matrix of float64; other sparse formats are
+            converted to CSR.
         y : array-like of shape (n_samples,)
-            The target.  Its column is called after the parameter ``target``, else the name of a Series,
-            else y.  May be left out when ``target`` names a column of X.
+            The target.  Its column is named by the parameter ``target``, or by the name of a Series, or else y.  It
+            can be omitted if ``target`` names a column of X.
         sample_weight : array-like of shape (n_samples,), optional
             A row of weight 2 counts twice.
         """
@@ -132,13 +132,13 @@ class Regressor(Supervised):
     def sample(self, X, n_samples=1, random_state=None):
         """Draws from the predictive distribution, noise included: an array (n_rows, n_samples).
 
-        random_state is a whole number, a generator of numpy, or None for the parameter ``seed``; the same
-        number gives the same draws."""
+        random_state is an integer, a numpy generator, or None for the parameter ``seed``; the same integer gives the
+        same draws."""
         return self._draws(X, n_samples, random_state)
 
     def decide(self, X, loss="squared"):
-        """(action, expected_loss) of every row: the number of least expected loss under the predictive
-        distribution, and that loss.
+        """(action, expected_loss) for every row: the number of least expected loss under the predictive distribution,
+        and that loss.
 
         loss is 'squared' (the mean), 'absolute' (the median), 'quantile:0.9' (too little costs nine times as
         much as too much), '0-1' (the mode), or, for counts, the path of a CSV file with a matrix: then the
@@ -148,7 +148,7 @@ class Regressor(Supervised):
             return _names(chosen, actions) if actions else chosen, expected
 
     def score(self, X, y=None, sample_weight=None):
-        """R², the share of the variance of y that is explained."""
+        """R², the share of the variance of y explained."""
         y = np.asarray(self._observed(X, y), dtype=np.float64)
         mean = self.predict(X)
         y = _inputs.read_numbers(y, len(mean))
@@ -208,18 +208,18 @@ class Classifier(Supervised):
     def sample(self, X, n_samples=1, random_state=None):
         """Draws from the predictive distribution: an array of classes (n_rows, n_samples).
 
-        random_state is a whole number, a generator of numpy, or None for the parameter ``seed``; the same
-        number gives the same draws."""
+        random_state is an integer, a numpy generator, or None for the parameter ``seed``; the same integer gives the
+        same draws."""
         draws = self._draws(X, n_samples, random_state)
         return _names(draws, self.classes_[self._in_order(self._model.classes)])
 
     def decide(self, X, loss="0-1", actions=None):
-        """(action, expected_loss) of every row: the action of least expected loss under the probabilities of
-        the classes, and that loss.
+        """(action, expected_loss) for every row: the action of least expected loss under the probabilities of the
+        classes, and that loss.
 
         loss is '0-1' (the most probable class), an array with a row for each action and a column for each
-        class in the order of ``classes_``, or the path of a CSV file with such a matrix.  The actions of an
-        array are the classes, or what ``actions`` names."""
+        class in the order of ``classes_``, or the path of a CSV file with such a matrix.  The actions of an array are
+        the classes, or those given as ``actions``."""
         classes = self._fitted().classes
         texts = [classes[k] for k in _labels.order(self.classes_, classes)]
         if actions is None and not isinstance(loss, str) and not hasattr(loss, "__fspath__"):

@@ -24,8 +24,8 @@ class Table:
     Parameters
     ----------
     data : mapping of names to columns, or pandas DataFrame
-        Columns are arrays, lists, Series or Categoricals.  float64 arrays are not copied: leave them
-        as they are for as long as the table lives.
+        Columns are arrays, lists, Series or Categoricals.  float64 arrays are not copied: do not change them while the
+        table is in use.
     source : str
         What messages call the table.
 
@@ -153,7 +153,7 @@ class Table:
 
     @property
     def missing(self):
-        """How many values each column lacks, by name."""
+        """The number of missing values of each column, by name."""
         def of_sparse(n):
             if n == 0:
                 return []
@@ -162,7 +162,7 @@ class Table:
         return self._by_name(lambda column: column.missing, of_sparse)
 
     def to_csr(self):
-        """A copy of the sparse columns as a scipy.sparse.csr_matrix; None when the table has none."""
+        """A copy of the sparse columns as a scipy.sparse.csr_matrix; None if the table has none."""
         X = self._sparse()
         if X is None:
             return None
@@ -196,7 +196,7 @@ class Table:
         return f"<credence.Table {self.source!r}: {len(self)} rows, {len(self.columns)} columns>"
 
     def write(self, path):
-        """Writes the table to a file, whole or not at all: .npy or .libsvm for numbers only, else CSV."""
+        """Writes the table to a file, completely or not at all: .npy or .libsvm for numbers only, otherwise CSV."""
         path = os.fspath(path)
         if path.endswith((".libsvm", ".svm")):
             work(lib.cr_table_write_libsvm, self._handle.pointer, None, os.fsencode(path)).pass_warnings_on()
@@ -209,8 +209,8 @@ def read_table(path, model=None, **options):
     """A table from a file: CSV, TSV (also .gz, .zst), JSON lines, LIBSVM, NPY, NPZ or ``sqlite:FILE?table``.
 
     Options are those of the command line: ``delimiter``, ``header``, ``category``, ``real``,
-    ``missing_values`` and so on, and ``from_`` for the format.  With a fitted ``model``, cells mean what
-    they meant when it was fitted: its missing values are missing here too.
+    ``missing_values`` and so on, and ``from_`` for the format.  With a fitted ``model``, cells are read as they were
+    for its fit: its missing values are missing here too.
     """
     table = Table.__new__(Table)
     with filled("cr_read_table", options) as values:

@@ -35,7 +35,7 @@ class Unsupervised(Fitting):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), DataFrame or credence.Table
-            Without names the columns are called x1, x2, ...  Of a DataFrame, texts and categories are
+            Columns without names are called x1, x2, ...  In a DataFrame, columns of strings and categories are
             categories.  A float64 array is not copied.
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
@@ -57,15 +57,15 @@ class Density(Unsupervised):
         return self._ask(X, lambda model, table: model.log_density(table))
 
     def score(self, X, y=None, sample_weight=None):
-        """The mean log density of the rows; y is not looked at."""
+        """The mean log density of the rows; y is ignored."""
         return float(np.average(self.score_samples(X), weights=sample_weight))
 
     def sample(self, n_samples=1, random_state=None):
-        """Rows drawn from the model: an array (n_samples, n_columns) of the columns it was fitted to, of
-        objects where some are texts.
+        """Rows drawn from the model: an array (n_samples, n_columns) of the columns it was fitted to, of objects if
+        some are strings.
 
-        random_state is a whole number, a generator of numpy, or None for the parameter ``seed``; the same
-        number gives the same draws."""
+        random_state is an integer, a numpy generator, or None for the parameter ``seed``; the same integer gives the
+        same draws."""
         model = self._fitted()
         return model.sample(draw_count(n_samples), random_seed(random_state, self.seed))
 
@@ -76,9 +76,9 @@ class Next:
     def predict_next(self, level=0.95):
         """The predictive distribution of each column of the next row, by the name of the column.
 
-        Of a column of numbers: its mean, sd, and the ends lower and upper of the central interval of mass
-        `level`.  Of one of categories, or of numbers that the model counts as such: its probability, a dict of
-        that of each level."""
+        For a column of numbers: its mean, sd, and lower and upper, the ends of the central interval of mass `level`.
+        For categories, or numbers that the model treats as such: probability, a dict from levels to their
+        probabilities."""
         if not 0 < level < 1:
             raise ValueError(f"level is {level!r}, which is not between 0 and 1")
         model = self._fitted()
@@ -115,7 +115,7 @@ class Cluster(Unsupervised):
         return np.argmax(self.predict_proba(X), axis=1)
 
     def fit_predict(self, X, y=None, sample_weight=None):
-        """Fits the model and gives the cluster of every row, counted from 0."""
+        """Fits the model and returns the cluster of every row, counted from 0."""
         return self.fit(X, y, sample_weight).labels_
 
 
@@ -127,7 +127,7 @@ class Transform(Unsupervised):
         return self._answers(X).vector
 
     def fit_transform(self, X, y=None, sample_weight=None):
-        """Fits the model and gives the coordinates of every row."""
+        """Fits the model and returns the coordinates of every row."""
         return self.fit(X, y, sample_weight).transform(X)
 
     def get_feature_names_out(self, input_features=None):

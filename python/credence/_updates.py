@@ -7,16 +7,16 @@ from . import _columns, _inputs, _labels
 from ._table import Table
 
 
-SAME = "the same as a fit on all rows so far."
-HELD = "their posterior is exact, but hyper-parameters stay as the first call learned them."
-NEAR = "near a fit on all rows so far: of the old rows only a summary is kept."
+SAME = "the same as a fit to all rows so far."
+HELD = "the posterior is exact, but hyper-parameters stay as learned in the first call."
+NEAR = "close to a fit to all rows so far: only a summary of the old rows is kept."
 
 
 class RowUpdates:
     """Models whose posterior takes in new rows exactly."""
 
     def partial_fit(self, X, y=None, sample_weight=None):
-        """Adds rows to what the model knows: the same as a fit on all rows so far.  The parameters are
+        """Adds rows to the model: the same as a fit to all rows so far.  The parameters are
         those of the first call."""
         if self._model is None:
             if sample_weight is None and self.weights is None and not isinstance(X, Table):
@@ -69,8 +69,8 @@ class ClassUpdates(Updates):
     """The same for classifiers: the first call names all classes there will be."""
 
     def partial_fit(self, X, y=None, classes=None, sample_weight=None):
-        """Adds rows to what the model knows: the same as a fit on all rows so far.  The parameters are
-        those of the first call.  Classes that the first rows do not have are named by ``classes`` then."""
+        """Adds rows to the model: the same as a fit to all rows so far.  The parameters are
+        those of the first call.  Give ``classes`` in the first call if its rows do not have all classes."""
         if self._model is None and classes is not None and y is not None and not isinstance(X, Table):
             absent = np.setdiff1d(classes, _labels.check(y))
             if len(absent):
