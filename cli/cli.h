@@ -23,15 +23,15 @@ enum { PROGRESS_AUTO, PROGRESS_NEVER, PROGRESS_ALWAYS };
       "write the result (fit, update: the model) to this file", "out.csv")                         \
     X(count,  threads,      "0", "0..4096",                                                        \
       "threads to use, 0 for all cores; never changes a result", "2")                              \
-    X(flag,   all,          "false", "", "show long tables whole on a terminal too", "")           \
+    X(flag,   all,          "false", "", "show long tables in full on a terminal too", "")           \
     X(flag,   quiet,        "false", "", "no warnings, no progress", "")                           \
-    X(flag,   verbose,      "false", "", "say what is being done", "")                             \
+    X(flag,   verbose,      "false", "", "report progress in words", "")                             \
     X(choice, progress,     "auto", "auto|never|always",                                           \
       "progress bar on standard error", "never")                                                   \
     X(text,   time_limit,   "", "", "stop after this long, with the best so far where there is one: 30s, 5m, 2h", "30s") \
     X(text,   memory_limit, "", "", "use at most this much memory: 500M, 2G", "2G")                \
     X(flag,   strict,       "false", "", "treat warnings as errors (exit code 4)", "")          \
-    X(flag,   help,         "false", "", "explain the verb and its options", "")                   \
+    X(flag,   help,         "false", "", "show help for the verb and its options", "")                   \
     X(flag,   version,      "false", "", "print the version", "")
 /* clang-format on */
 CR_OPTIONS_STRUCT(cli_global, CLI_GLOBAL_OPTIONS);
@@ -283,7 +283,8 @@ cr_status cli_deliver_model(cli *c, const cr_model *model, const char *schema);
  * with CR_EARG where they are not the logarithm of anything. */
 #define EXP_OPTION(X)                                                                              \
     X(flag, exp, "false", "",                                                                      \
-      "add the exponential of each coefficient and its interval: odds ratios, ratios of means",    \
+      "also show the exponential of each coefficient and its interval: odds ratios, ratios of "    \
+      "means",                                                                                     \
       "")
 cr_status cli_put_exp(cli *c, cri_sheet *description);
 /* Prints such a description as text: summary lines, statistics, parameters. */

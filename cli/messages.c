@@ -265,7 +265,7 @@ static void on_bus_error(int signal_number, siginfo_t *info, void *unused)
 {
     (void)unused;
     if (info->si_code == BUS_ADRERR)
-        cli_end_at_once("credence: error: a file became shorter while it was read\n", CR_EIO);
+        cli_end_at_once("credence: error: a file was truncated while it was being read\n", CR_EIO);
     handle(signal_number, SIG_DFL);
 }
 

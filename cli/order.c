@@ -41,7 +41,7 @@ cr_status cli_check_order(cli *c)
              : cli_ends_with(first, ".cred") || !cli_ends_with(second, ".cred"))
         return CR_OK;
     corrected(c, command, sizeof command);
-    cr_fail(c->cx, CR_EARG, "%s: '%s' is not a model, but '%s' is: the other way round?",
-            c->verb->name, first, second);
+    cr_fail(c->cx, CR_EARG, "%s: '%s' is not a model, but '%s' is: swap the two?", c->verb->name,
+            first, second);
     return cr_fail_hint(c->cx, "%s", command);
 }

@@ -30,9 +30,9 @@ static cr_status check_stdin(cli *c, size_t index)
     if (!is_stream(c->args[index])) return CR_OK;
     for (size_t i = 0; i < c->n_args; i++)
         if (i != index && is_stream(c->args[i]) && c->verb->takes & VERB_READS)
-            return cr_fail(c->cx, CR_EARG, "standard input can serve as one argument only");
+            return cr_fail(c->cx, CR_EARG, "standard input can be used for only one argument");
     if (!isatty(STDIN_FILENO)) return CR_OK;
-    cr_fail(c->cx, CR_EARG, "standard input is a terminal: there is nothing to read");
+    cr_fail(c->cx, CR_EARG, "standard input is a terminal, so there is nothing to read");
     return cr_fail_hint(c->cx, "pipe the data in, or name a file");
 }
 
@@ -216,7 +216,7 @@ static cr_status foreign_option(cli *c, const cr_model_class *m, const char *nam
                                      cr_class_name(cr_class_at(i)));
     cr_fail(c->cx, CR_EARG, "the model %s has no option --%s", cr_class_name(m), flag);
     cr_fail_note(c->cx, "models with --%s: %s", flag, others);
-    return cr_fail_hint(c->cx, "credence models %s lists the options it has", cr_class_name(m));
+    return cr_fail_hint(c->cx, "credence models %s lists its options", cr_class_name(m));
 }
 
 cr_status cli_check_settings(cli *c)
@@ -245,14 +245,14 @@ cr_status cli_check_output(cli *c, const char *path, size_t first)
     struct stat info;
     if (is_stream(path)) {
         if (c->verb->takes & VERB_SAVES && isatty(STDOUT_FILENO))
-            st = cr_fail(c->cx, CR_EARG, "a model is not text: it is not written to a terminal");
+            st = cr_fail(c->cx, CR_EARG, "a model is not text and is not written to a terminal");
         return st;
     }
     bool exists = stat(path, &info) == 0;
     for (size_t i = first; exists && i < c->n_args; i++)
         if (c->verb->takes & VERB_READS && same_file(&info, c->args[i])) {
             cr_fail(c->cx, CR_EARG, "the output %s would replace the input %s", path, c->args[i]);
-            return cr_fail_hint(c->cx, "give the output a name of its own");
+            return cr_fail_hint(c->cx, "give the output a different name");
         }
     bool stream = exists && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode); /* pipe, device */
     if (stream) return CR_OK;

@@ -87,7 +87,7 @@ cr_status cli_open_stored(cli *c, const char *path, size_t rows, cr_stream **out
     if (!done) {
         cr_fail(c->cx, CR_EIO, "%s cannot be stored in '%s': %s", name, folder,
                 cri_reason(errno, reason));
-        CR_TRY(cr_fail_hint(c->cx, "it is read several times; TMPDIR names another folder"));
+        CR_TRY(cr_fail_hint(c->cx, "it is read several times; set TMPDIR to use another folder"));
     }
     st = cri_source_open_descriptor(c->cx, name, to, &source);
     to = -1; /* taken over */

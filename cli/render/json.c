@@ -4,8 +4,8 @@
 #include <string.h>
 
 const cr_field result_common[] = {
-    CR_TEXT("schema", 0, "which result this is, and its version"),
-    CR_OTHER(TEXTS, "warnings", 0, "what one should know about the result"),
+    CR_TEXT("schema", 0, "the kind of result, and its version"),
+    CR_OTHER(TEXTS, "warnings", 0, "warnings about the result"),
     CR_FIELD_LAST,
 };
 

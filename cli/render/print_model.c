@@ -81,8 +81,8 @@ cr_status cli_put_exp(cli *c, cri_sheet *d)
     if (strncmp(text_of(d, "coefficients"), "log", 3) != 0) {
         cr_fail(c->cx, CR_EARG, "--exp: the coefficients of %s are not on a logarithmic scale",
                 text_of(d, "model"));
-        return cr_fail_hint(c->cx, "those of logistic, bayes-logistic and of glm with the link log "
-                                   "or logit are");
+        return cr_fail_hint(c->cx, "only logistic, bayes-logistic, and glm with the link log or "
+                                   "logit have such coefficients");
     }
     for (cri_sheet *row = cri_sheet_first(list); row; row = cri_sheet_next(row)) {
         cri_put_real(row, "exp", exp(cri_sheet_real(cri_sheet_get(row, "value"))));

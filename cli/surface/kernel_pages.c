@@ -7,16 +7,16 @@
 static const cr_field kernel_parameter[] = {
     CR_TEXT("name", 0, "name of the parameter"),
     CR_TEXT("alias", 0, "another name, or empty"),
-    CR_TEXT("default", 0, "value when it is not given"),
-    CR_TEXT("range", 0, "what it may be, or empty"),
-    CR_FLAG("learned", 0, "whether a fit may change it"),
+    CR_TEXT("default", 0, "default value"),
+    CR_TEXT("range", 0, "allowed values, or empty"),
+    CR_FLAG("learned", 0, "whether a fit can change it"),
     CR_TEXT("help", 0, "what it does"),
     CR_FIELD_LAST,
 };
 
 const cr_field kernel_fields[] = {
     CR_TEXT("name", 0, "name of the kernel"),
-    CR_TEXT("aliases", 0, "other names, with blanks between"),
+    CR_TEXT("aliases", 0, "other names, separated by blanks"),
     CR_TEXT("acts_on", 0, "numbers, categories, texts or nothing"),
     CR_TEXT("summary", 0, "one line"),
     CR_TEXT("formula", 0, "the kernel in plain text"),

@@ -41,7 +41,7 @@ const char *reference_range(const cr_option *o, char out[256])
     else if (r[0] == '>')
         snprintf(out, 256, "more than %s", r + 1);
     else if (dots && dots > r && dots[-1] == '<' && dots[2] == '<')
-        snprintf(out, 256, "between %.*s and %s, these excluded", (int)(dots - 1 - r), r, dots + 3);
+        snprintf(out, 256, "strictly between %.*s and %s", (int)(dots - 1 - r), r, dots + 3);
     else if (dots)
         snprintf(out, 256, "%.*s to %s", (int)(dots - r), r, dots + 2);
     return out;
@@ -94,9 +94,9 @@ static void exit_status(cli *c, const page_style *s)
 {
     static const char *const codes[][2] = {
         { "0", "success" },
-        { "2", "the command line asks for something that cannot be" },
-        { "3", "the data or the model file are not in order" },
-        { "4", "the numbers defeat the method; with --strict also: there was a warning" },
+        { "2", "the command line is not valid, or the model cannot do this" },
+        { "3", "the data or the model file are not valid" },
+        { "4", "the computation failed numerically; with --strict, there was a warning" },
         { "5", "a file cannot be read or written, or the disk is full" },
         { "6", "out of memory, or past --memory-limit or --time-limit" },
         { "130", "interrupted" },
@@ -108,10 +108,9 @@ static void exit_status(cli *c, const page_style *s)
 static void environment(cli *c, const page_style *s)
 {
     s->heading(c, "Environment");
-    s->item(
-        c, "OPENBLAS_CORETYPE",
-        "matrix kernels of OpenBLAS; if not set and those it chose are older than the processor, "
-        "credence starts again with better ones");
+    s->item(c, "OPENBLAS_CORETYPE",
+            "which matrix kernels OpenBLAS uses; if it is not set and OpenBLAS chose kernels older "
+            "than the processor, credence restarts with better ones");
 }
 
 static void options(cli *c, const page_style *s, const char *title, const cr_option *table)
@@ -135,7 +134,7 @@ static page about_model(const cr_model_class *m) { return (page){ PAGE_MODEL, cr
 /* --- the program ----------------------------------------------------------------------------- */
 
 static const char program_summary[] =
-    "probabilistic machine learning: every answer says how sure it is";
+    "probabilistic machine learning: every answer comes with its uncertainty";
 
 static void program_page(cli *c, const page_style *s)
 {
@@ -146,15 +145,15 @@ static void program_page(cli *c, const page_style *s)
     s->usage(c, "VERB [OPTIONS] [INPUT...]");
     s->heading(c, "Description");
     s->paragraph(
-        c, "Data go in, a posterior comes out: predictions are distributions, parameters have "
-           "standard deviations, and a model knows its evidence where there is one. Data are CSV "
-           "or TSV files (also compressed by gzip or zstd), JSON lines, LIBSVM, NPY and NPZ files, "
-           "tables and "
-           "queries of SQLite databases, written sqlite:FILE?table or sqlite:FILE?query=SELECT..., "
-           "or - for standard input. Columns go by their names.");
+        c,
+        "Data go in, a posterior comes out: predictions are distributions, parameters have "
+        "standard deviations, and models report their evidence if they have one. Data are CSV or "
+        "TSV files (plain, or compressed with gzip or zstd), JSON lines, LIBSVM, NPY and NPZ "
+        "files, tables or queries of SQLite databases, written sqlite:FILE?table or "
+        "sqlite:FILE?query=SELECT..., or - for standard input. Columns are referred to by name.");
     s->paragraph(
-        c, "Results go to standard output, everything else to standard error. On a terminal a "
-           "result is text, in a pipe CSV, with --json JSON. The same data, options and seed give "
+        c, "Results go to standard output, everything else to standard error. A result is text on "
+           "a terminal, CSV in a pipe, and JSON with --json. The same data, options and seed give "
            "the same bits, for any number of threads.");
     s->heading(c, "Verbs");
     for (size_t i = 0; cli_verbs[i]; i++)
@@ -191,8 +190,8 @@ static void json_section(cli *c, const page_style *s, const cli_verb *v)
     char text[160];
     s->heading(c, "JSON output");
     snprintf(text, sizeof text,
-             "With --json; the schema is credence.%s.1.schema.json. Keys may be added, none is "
-             "taken away.",
+             "With --json; the schema is credence.%s.1.schema.json. Later versions may add keys, "
+             "but remove none.",
              v->name);
     s->paragraph(c, text);
     s->fields(c, result_common, "");
@@ -214,7 +213,7 @@ static void verb_page(cli *c, const page_style *s, const cli_verb *v)
     s->usage(c, v->usage);
     s->heading(c, "Description");
     paragraph(c, s, v->summary);
-    if (fits) s->paragraph(c, "Each model has options of its own; its page lists them.");
+    if (fits) s->paragraph(c, "Each model has its own options, listed on its page.");
     options(c, s, "Options", v->options);
     if (fits) options(c, s, "Columns", cr_design_table);
     if (v->takes & VERB_READS) options(c, s, "Reading data", cr_read_table);
@@ -260,11 +259,11 @@ const char *reference_update(const cr_model_class *m)
 {
     if (!cr_class_offers(m, "update")) return "New rows cannot be added to a fitted model";
     if (cr_class_offers(m, "relearn"))
-        return "credence update adds new rows: the same as a fit on all rows";
+        return "credence update adds new rows; the result is the same as a fit to all rows";
     return cr_class_offers(m, "hold")
-               ? "credence update adds new rows; the hyper-parameters stay as the fit learned them"
-               : "credence update adds new rows to what is kept of the old ones: near a fit on all "
-                 "rows";
+               ? "credence update adds new rows; the hyper-parameters stay as first learned"
+               : "credence update adds new rows to a summary of the old ones; the result is close "
+                 "to a fit to all rows";
 }
 
 static void model_page(cli *c, const page_style *s, const cr_model_class *m)
@@ -284,10 +283,10 @@ static void model_page(cli *c, const page_style *s, const cr_model_class *m)
              reference_update(m));
     s->paragraph(c, text);
     options(c, s, "Options", cr_class_options(m));
-    s->paragraph(c, "The options of columns and of reading data are those of credence fit.");
+    s->paragraph(c, "For options about columns and reading data, see credence fit.");
     s->heading(c, "Statistics");
     s->paragraph(c,
-                 "What fit, update and describe say of the fit, under these names also in --json.");
+                 "What fit, update and describe report about the fit; --json uses the same names.");
     s->fields(c, cr_class_statistics(m), "");
     if (cr_class_tables(m)->name) {
         s->heading(c, "Tables");

@@ -5,9 +5,8 @@
 /* `without` tells what a block is when its rows are not given. */
 #define BLOCK_OPTIONS(X, without)                                                                  \
     X(flag, stream, "false", "",                                                                   \
-      "read the data block by block, for files larger than memory; for models with an exact "      \
-      "update",                                                                                    \
+      "read the data in blocks, for files larger than memory; for models with an exact update",    \
       "")                                                                                          \
-    X(count, block, "0", "", "rows of a block; 0: " without, "100000")
+    X(count, block, "0", "", "rows per block; 0: " without, "100000")
 
 #endif

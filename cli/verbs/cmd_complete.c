@@ -21,8 +21,8 @@
 
 /* clang-format off */
 #define COMPLETE_OPTIONS(X)                                                                        \
-    X(choice, shell, "plain", "plain|bash|zsh|fish", "whose words these are", "bash")              \
-    X(count,  at,    "",      "",                    "which word is completed, from 0", "2")
+    X(choice, shell, "plain", "plain|bash|zsh|fish", "shell that is completing", "bash")              \
+    X(count,  at,    "",      "",                    "index of the word to complete, from 0", "2")
 /* clang-format on */
 enum { SHELL_PLAIN, SHELL_BASH, SHELL_ZSH, SHELL_FISH };
 CR_OPTIONS(complete_options, complete_table, COMPLETE_OPTIONS);
@@ -350,14 +350,14 @@ static void offer_argument(complete_line *l)
         if (l->position == 0) offer_distributions(l);
     } else if (strcmp(what, "MODEL") == 0 || strcmp(what, "NAME") == 0) {
         offer_models(l);
-        if (what[0] == 'N') complete_offer(l, "kernels", "the parts of kernel expressions");
+        if (what[0] == 'N') complete_offer(l, "kernels", "kernels and their expressions");
     } else if (strcmp(what, "KERNEL") == 0) {
         if (strcmp(l->args[0], "kernels") == 0) offer_kernels(l);
     } else if (strcmp(what, "VERB") == 0) {
         offer_verbs(l);
         if (strcmp(l->verb->name, "help") == 0) {
-            complete_offer(l, "kernels", "the parts of kernel expressions");
-            complete_offer(l, "options", "what most verbs take");
+            complete_offer(l, "kernels", "kernels and their expressions");
+            complete_offer(l, "options", "options that most verbs take");
         }
     } else if (strchr(what, '|'))
         offer_choices(l, what);
@@ -464,7 +464,7 @@ done:
 const cli_verb verb_complete = {
     .name = "complete",
     .usage = "complete [--shell SHELL] [--at I] -- WORDS...",
-    .summary = "the candidates for a word of the command line",
+    .summary = "list the completions of a word on the command line",
     .example = "credence complete -- fit ",
     .options = complete_table,
     .options_size = sizeof(complete_options),

@@ -88,7 +88,7 @@ static cr_status run_completion(cli *c)
 const cli_verb verb_completion = {
     .name = "completion",
     .usage = "completion bash|zsh|fish",
-    .summary = "the script that lets a shell complete verbs, models, options and columns",
+    .summary = "print a script that lets a shell complete verbs, models, options and columns",
     .example = "credence completion bash -o credence.bash",
     .least = 1,
     .most = 1,

@@ -8,11 +8,12 @@
 /* In the order of cr_network_format. */
 #define CONVERT_OPTIONS(X)                                                                         \
     X(choice, to, "auto", "auto|bif|xmlbif|net|uai|cred|json",                                     \
-      "format of a network to be written; auto: by the name of OUT", "bif")                        \
+      "format of the network to write; auto: by the name of OUT", "bif")                           \
     X(flag, canonical, "false", "",                                                                \
-      "a network as weights of features, by Moebius inversion around a reference", "")             \
+      "write a network as weights of features, by Moebius inversion around a reference", "")       \
     X(list, reference, "", "VARIABLE=STATE",                                                       \
-      "with --canonical: states of the reference; of other variables it is their first",           \
+      "with --canonical: states of the reference; the default for each variable is its first "     \
+      "state",                                                                                     \
       "x=yes,y=no")
 CR_OPTIONS(convert_options, convert_table, CONVERT_OPTIONS);
 
@@ -43,7 +44,7 @@ static cr_status check_target(cli *c, const char *to)
     }
     if (c->format == FORMAT_JSON) {
         cr_fail(c->cx, CR_EARG, "convert does not write JSON");
-        return cr_fail_hint(c->cx, "credence describe %s --json prints what is in it", c->args[0]);
+        return cr_fail_hint(c->cx, "credence describe %s --json prints its contents", c->args[0]);
     }
     return CR_OK;
 }
@@ -88,9 +89,10 @@ static cr_status run_convert(cli *c)
 
     if (cli_find_network(c, 0) != CLI_NO_NETWORK) return convert_network(c);
     if (((const convert_options *)c->own)->to != CR_FORMAT_AUTO) {
-        cr_fail(c->cx, CR_EARG, "--to is the format of a network, and %s is none by its name",
+        cr_fail(c->cx, CR_EARG,
+                "--to is the format of a network, but %s does not have the name of one",
                 c->args[0]);
-        CR_TRY(cr_fail_hint(c->cx, "the format of data follows from the name of OUT"));
+        CR_TRY(cr_fail_hint(c->cx, "for data, the format follows from the name of OUT"));
     }
     CR_TRY(find_target(c, &to, &f));
     CR_TRY(cli_read_data(c, 0, NULL, &t));
@@ -107,7 +109,7 @@ done:
 const cli_verb verb_convert = {
     .name = "convert",
     .usage = "convert IN OUT",
-    .summary = "write data or a network in another format, told by its name",
+    .summary = "write data or a network in another format, chosen by file name",
     .example = "credence convert examples/diabetes.csv diabetes.npy\n"
                "credence convert examples/networks/burglary.bif burglary.uai\n"
                "credence convert examples/networks/misconception.uai features.json --canonical",

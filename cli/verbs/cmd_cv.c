@@ -15,11 +15,11 @@
 #define CV_OPTIONS(X)                                                                                \
     CR_CV_OPTIONS(X)                                                                                 \
     X(count, bootstrap, "", "1..1000000", "instead of folds: the .632 and .632+ error from this many bootstrap samples", "200") \
-    X(flag, bias_variance, "false", "", "instead of folds: bias and variance, from 200 bootstrap samples or as --bootstrap says", "") \
+    X(flag, bias_variance, "false", "", "instead of folds: bias and variance, from 200 bootstrap samples or the number given with --bootstrap", "") \
     X(flag, parameters, "false", "", "with --bootstrap, instead of errors: standard errors and intervals of the model's parameters", "") \
-    X(flag, jackknife, "false", "", "instead of folds: standard errors and bias of the parameters, from fits that leave out one row each", "") \
-    X(choice, interval_method, "percentile", "percentile|bca", "intervals of --parameters: quantiles of the samples; or corrected for bias and skewness, which takes a fit for every row too", "bca") \
-    X(list, learning_curve, "", "", "instead of scores: how they grow with these shares of the training rows", "0.1,0.3,1")
+    X(flag, jackknife, "false", "", "instead of folds: standard errors and bias of the parameters, from fits that each leave out one row", "") \
+    X(choice, interval_method, "percentile", "percentile|bca", "intervals of --parameters: quantiles of the samples, or corrected for bias and skewness, which also needs a fit without each row", "bca") \
+    X(list, learning_curve, "", "", "instead of scores: how they change with these shares of the training rows", "0.1,0.3,1")
 /* clang-format on */
 CR_OPTIONS(cv_options, cv_table, CV_OPTIONS);
 #define COPY(kind, field, fallback, range, help, example) .field = o->field,
@@ -34,45 +34,45 @@ static const cr_field bootstrap_error[] = {
     CR_NUMBER("leave_one_out_se", CR_FIELD_NULL, "its standard error over the rows"),
     CR_NUMBER("err_632", CR_FIELD_NULL, "the .632 error"),
     CR_NUMBER("err_632_plus", CR_FIELD_NULL, "the .632+ error"),
-    CR_NUMBER("no_information", CR_FIELD_NULL,
-              "loss if predictions had nothing to do with targets"),
+    CR_NUMBER("no_information", CR_FIELD_NULL, "loss if predictions and targets were unrelated"),
     CR_NUMBER("overfitting", CR_FIELD_NULL, "relative overfitting rate, from 0 to 1"),
     CR_NUMBER("bias", CR_FIELD_SOMETIMES,
               "with --bias-variance: loss of the main prediction, noise included"),
     CR_NUMBER("variance", CR_FIELD_SOMETIMES,
-              "with --bias-variance: what the spread of models adds"),
+              "with --bias-variance: what the variation between models adds"),
     CR_NUMBER("unbiased_variance", CR_FIELD_SOMETIMES,
-              "of classes: what the spread costs where the main prediction is right"),
+              "of classes: what the variation costs where the main prediction is right"),
     CR_NUMBER("biased_variance", CR_FIELD_SOMETIMES,
-              "of classes: what the spread gains where the main prediction is wrong"),
+              "of classes: what the variation gains where the main prediction is wrong"),
     CR_FIELD_LAST,
 };
 
 static const cr_field resampled_parameter[] = {
     CR_TEXT("name", 0, "the term; intercept for the intercept"),
-    CR_NUMBER("value", CR_FIELD_NULL, "by the fit on all rows"),
-    CR_NUMBER("bias", CR_FIELD_NULL, "what the samples are above it, or the jackknife's estimate"),
+    CR_NUMBER("value", CR_FIELD_NULL, "from the fit to all rows"),
+    CR_NUMBER("bias", CR_FIELD_NULL,
+              "mean of the samples minus the value, or the jackknife's estimate"),
     CR_NUMBER("se", CR_FIELD_NULL, "standard error"),
     CR_NUMBER("lower", CR_FIELD_NULL, "lower end of the interval"),
     CR_NUMBER("upper", CR_FIELD_NULL, "upper end of it"),
-    CR_COUNT("draws", 0, "fits that had this parameter"),
+    CR_COUNT("draws", 0, "number of fits that had this parameter"),
     CR_FIELD_LAST,
 };
 
 static const cr_field resampling[] = {
     CR_TEXT("method", 0, "percentile, bca or jackknife"),
     CR_COUNT("samples", 0, "fits that were made"),
-    CR_COUNT("failed", 0, "samples that no fit was possible on"),
+    CR_COUNT("failed", 0, "samples that could not be fitted"),
     CR_NUMBER("level", 0, "mass of the intervals"),
-    CR_INNER(ROWS, "parameters", 0, "what was learned, and how far it varies", resampled_parameter),
+    CR_INNER(ROWS, "parameters", 0, "the parameters, and how much they vary", resampled_parameter),
     CR_FIELD_LAST,
 };
 
 static const cr_field curve_point[] = {
     CR_NUMBER("share", 0, "of the training rows"),
-    CR_COUNT("rows", 0, "rows learned from, in the first fold"),
+    CR_COUNT("rows", 0, "training rows, in the first fold"),
     SCORES_OF_FOLDS,
-    CR_OTHER(NUMBERS, "train", 0, "the same scores on the rows learned from"),
+    CR_OTHER(NUMBERS, "train", 0, "the same scores on the training rows"),
     CR_OTHER(NUMBERS, "train_se", 0, "standard errors of these"),
     CR_FIELD_LAST,
 };
@@ -83,7 +83,7 @@ static const cr_field result[] = {
     CR_OTHER(NUMBERS, "metrics", CR_FIELD_SOMETIMES, "of folds: the mean of each score over them"),
     CR_OTHER(NUMBERS, "se", CR_FIELD_SOMETIMES, "of folds: standard errors of these means"),
     CR_NUMBER("quantile", CR_FIELD_SOMETIMES,
-              "of quantile regression: what is predicted, and what rmse, mae and r2 are errors of"),
+              "of quantile regression: the predicted quantile, which rmse, mae and r2 refer to"),
     CR_INNER(SCORES, "folds", CR_FIELD_SOMETIMES, "of folds: each score in each fold", scores_fold),
     CR_INNER(OBJECT, "bootstrap", CR_FIELD_SOMETIMES,
              "with --bootstrap or --bias-variance: the errors", bootstrap_error),
@@ -305,9 +305,9 @@ done:
 static cr_status check_parameters(cli *c, const cv_options *o)
 {
     if (o->jackknife && (o->bootstrap != CR_COUNT_UNSET || o->bias_variance))
-        return cr_fail(c->cx, CR_EARG, "--jackknife does not go with a bootstrap");
+        return cr_fail(c->cx, CR_EARG, "--jackknife cannot be combined with a bootstrap");
     if (o->parameters && o->bias_variance)
-        return cr_fail(c->cx, CR_EARG, "--bias-variance is of errors, not of --parameters");
+        return cr_fail(c->cx, CR_EARG, "--bias-variance is for errors, not for --parameters");
     if (o->parameters && !o->jackknife && o->bootstrap == CR_COUNT_UNSET)
         return cr_fail(c->cx, CR_EARG, "--parameters needs --bootstrap SAMPLES or --jackknife");
     if (o->interval_method == 1 && (!o->parameters || o->jackknife))
@@ -327,7 +327,7 @@ static cr_status run_cv(cli *c)
     if (strchr(c->args[0], ':') == NULL) CR_TRY(cli_check_settings(c));
     CR_TRY(specs_read(c, &s, 0, 1, &spec));
     if (boot && (o->learning_curve || o->group))
-        CR_TRY(cr_fail(c->cx, CR_EARG, "--%s does not go with a bootstrap",
+        CR_TRY(cr_fail(c->cx, CR_EARG, "--%s cannot be combined with a bootstrap",
                        o->group ? "group" : "learning-curve"));
     CR_TRY(check_parameters(c, o));
     CR_TRY(cli_read_data(c, 1, NULL, &t));

@@ -12,18 +12,18 @@
 /* clang-format off */
 #define DENOISE_OPTIONS(X)                                                                         \
     X(choice, method,   "cut", CR_GRID_METHODS,                                                    \
-      "smallest cut (of two greys the exact minimum), iterated modes, max-product messages, or the most frequent labels of Gibbs sampling", \
+      "minimum cut (exact for two greys), iterated conditional modes, max-product messages, or the most frequent labels in Gibbs sampling", \
       "gibbs")                                                                                     \
-    X(count,  labels,   "2", "2..256", "greys of the result", "16")                                \
+    X(count,  labels,   "2", "2..256", "number of greys in the result", "16")                                \
     X(real,   noise,    "0.1", "0<..<1",                                                           \
-      "of two greys: the probability that a pixel is wrong; of more: standard deviation of the noise, white being 1", "0.15") \
+      "with two greys: probability that a pixel is wrong; with more: standard deviation of the noise, white being 1", "0.15") \
     X(real,   coupling, "1", ">=0", "cost of a step of one label between neighbours", "1.5")       \
-    X(real,   truncate, "2", ">=1", "steps larger than this many labels cost no more than it", "4") \
+    X(real,   truncate, "2", ">=1", "larger steps than this many labels cost no more", "4") \
     X(count,  sweeps,   "100", "1..1000000",                                                       \
-      "at the most; of Gibbs so many, the first fifth of which is not counted", "500")             \
+      "maximum number of sweeps; for gibbs the exact number, of which the first fifth is discarded", "500")             \
     X(text,   truth,    "", "FILE", "the image without noise, to compare with", "truth.pgm")       \
     X(text,   network,  "", "FILE",                                                                \
-      "write the model as a network, of a Markov one: .uai or .cred", "image.uai")
+      "write the model as a Markov network: .uai or .cred", "image.uai")
 /* clang-format on */
 CR_OPTIONS(denoise_options, denoise_table, DENOISE_OPTIONS);
 
@@ -100,7 +100,7 @@ static cr_status check_ending(const denoise_job *j, const char *out)
     if (strcmp(out, "-") == 0 || strncmp(out, "/dev/", 5) == 0) return CR_OK;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (cli_ends_with(out, endings[i])) return CR_OK;
-    cr_fail(j->c->cx, CR_EARG, "denoise writes PNG and PGM images, and '%s' says neither", out);
+    cr_fail(j->c->cx, CR_EARG, "denoise writes PNG and PGM images, but '%s' is neither", out);
     return cr_fail_hint(j->c->cx, "end the name in .png or .pgm");
 }
 
@@ -114,7 +114,7 @@ static cr_status check_output(const denoise_job *j)
     if (!out || stat(out, &a) != 0 || stat(in, &b) != 0 || !S_ISREG(a.st_mode)) return CR_OK;
     if (a.st_dev != b.st_dev || a.st_ino != b.st_ino) return CR_OK;
     cr_fail(j->c->cx, CR_EARG, "the output %s would replace the input %s", out, in);
-    return cr_fail_hint(j->c->cx, "give the output a name of its own");
+    return cr_fail_hint(j->c->cx, "give the output a different name");
 }
 
 static cr_status write_network(denoise_job *j)
@@ -159,20 +159,20 @@ static const cr_field result_denoise[] = {
     CR_TEXT("image", 0, "the file, as it was named"),
     CR_COUNT("width", 0, "pixels"),
     CR_COUNT("height", 0, "pixels"),
-    CR_COUNT("labels", 0, "greys of the result"),
+    CR_COUNT("labels", 0, "number of greys in the result"),
     CR_TEXT("method", 0, "cut, icm, max-product or gibbs"),
-    CR_FLAG("exact", 0, "whether this is the least energy"),
-    CR_FLAG("converged", 0, "whether it had settled"),
-    CR_COUNT("sweeps", 0, "sweeps over the pixels; of cut its moves"),
-    CR_MEASURE("energy_before", "nats", 0, "energy of the image as it was, in the nearest greys"),
-    CR_MEASURE("energy", "nats", 0, "energy of the result: -log p but for a constant"),
+    CR_FLAG("exact", 0, "whether this is the minimum energy"),
+    CR_FLAG("converged", 0, "whether it converged"),
+    CR_COUNT("sweeps", 0, "sweeps over the pixels; for cut, its moves"),
+    CR_MEASURE("energy_before", "nats", 0, "energy of the original image, in the nearest greys"),
+    CR_MEASURE("energy", "nats", 0, "energy of the result: -log p up to a constant"),
     CR_COUNT("changed", 0, "pixels"),
-    CR_NUMBER(
-        "error_before", CR_FIELD_SOMETIMES,
-        "with --truth: the share of wrong pixels; of more than two greys the root mean square"),
-    CR_NUMBER("error", CR_FIELD_SOMETIMES, "the same of the result"),
+    CR_NUMBER("error_before", CR_FIELD_SOMETIMES,
+              "with --truth: the share of wrong pixels; with more than two greys, the root mean "
+              "square error"),
+    CR_NUMBER("error", CR_FIELD_SOMETIMES, "the same for the result"),
     CR_COUNT("seed", 0, "random seed"),
-    CR_MEASURE("seconds", "seconds", 0, "time it took, reading and writing not counted"),
+    CR_MEASURE("seconds", "seconds", 0, "time taken, excluding reading and writing"),
     CR_FIELD_LAST,
 };
 
@@ -255,7 +255,7 @@ done:
 const cli_verb verb_denoise = {
     .name = "denoise",
     .usage = "denoise IMAGE [--method cut] [-o FILE.png]",
-    .summary = "take the noise out of an image, as a Markov network of its pixels",
+    .summary = "remove noise from an image with a Markov network of its pixels",
     .example = "credence denoise examples/denoise/noisy.pgm -o clean.png\n"
                "credence denoise examples/denoise/noisy.pgm --method icm "
                "--truth examples/denoise/truth.pgm",

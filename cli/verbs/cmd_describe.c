@@ -11,11 +11,11 @@
 #include <string.h>
 
 #define DESCRIBE_OPTIONS(X)                                                                        \
-    X(flag, covariance, "false", "", "of a model: the covariance of its parameters (linear, glm)", \
+    X(flag, covariance, "false", "", "show the covariance of a model's parameters (linear, glm)",  \
       "")                                                                                          \
     X(flag, inducing, "false", "",                                                                 \
-      "of a sparse process: its inducing inputs or landmarks, and what it holds of the function "  \
-      "there (gp)",                                                                                \
+      "show the inducing inputs or landmarks of a sparse process, with the function values there " \
+      "(gp)",                                                                                      \
       "")                                                                                          \
     EXP_OPTION(X)
 
@@ -24,14 +24,15 @@ CR_OPTIONS(describe_options, describe_table, DESCRIBE_OPTIONS);
 static const cr_field describe_result[] = {
     CR_TEXT("file", 0, "the file, as it was named"),
     CR_TEXT("kind", 0, "data, model or network"),
-    CR_COUNT("rows", CR_FIELD_SOMETIMES, "rows of the data; of a model: rows it learned from"),
+    CR_COUNT("rows", CR_FIELD_SOMETIMES, "rows of the data; for a model, rows it was fitted to"),
     CR_COUNT("sparse_columns", CR_FIELD_SOMETIMES,
-             "of sparse data: how many columns x1, x2, ... are so"),
-    CR_NUMBER("density", CR_FIELD_EITHER, "of these: the part of the cells that is kept"),
+             "of sparse data: how many columns x1, x2, ... are sparse"),
+    CR_NUMBER("density", CR_FIELD_EITHER, "of these: the share of the cells that is stored"),
     CR_INNER(ROWS, "columns", CR_FIELD_SOMETIMES,
-             "of data: what each column holds, sparse ones taken as one", cri_table_column_fields),
+             "of data: the contents of each column, with all sparse columns as one",
+             cri_table_column_fields),
     CR_INNER(OBJECT, "network", CR_FIELD_SOMETIMES,
-             "of a network: its size, and the cost of exact answers", cri_network_fields),
+             "of a network: its size, and the cost of exact inference", cri_network_fields),
     CR_INNER(ROWS, "variables", CR_FIELD_SOMETIMES, "of a network: each variable",
              cri_network_variable_fields),
     CR_OTHER(ANY, "covariance", CR_FIELD_SOMETIMES,
@@ -46,7 +47,7 @@ static const cr_field describe_result[] = {
 static const cr_field check_result[] = {
     CR_TEXT("file", 0, "the file, as it was named"),
     CR_TEXT("kind", 0, "data, model or network"),
-    CR_FLAG("sound", 0, "true: it was read through without a fault"),
+    CR_FLAG("sound", 0, "true: it was read completely without errors"),
     CR_FIELD_LAST,
 };
 
@@ -189,11 +190,11 @@ static cr_status run_describe(cli *c)
     char                    spelled[64];
     const char             *asked = cli_first_set(c, "covariance inducing exp", spelled);
     if (o->covariance && o->inducing)
-        return cr_fail(c->cx, CR_EARG, "--covariance and --inducing do not go together");
+        return cr_fail(c->cx, CR_EARG, "--covariance and --inducing cannot be combined");
     if (cli_find_network(c, 0) == CLI_GIVEN_NETWORK && !asked) return cli_describe_network(c);
     CR_TRY(cli_read_any(c, 0, &t, &m));
     if (t && asked)
-        CR_TRY(cr_fail(c->cx, CR_EARG, "--%s is of a model, and %s holds data", asked,
+        CR_TRY(cr_fail(c->cx, CR_EARG, "--%s is for models, but %s contains data", asked,
                        cli_file_name(c)));
     CR_TRY(cli_check_strict(c));
     CR_TRY(t ? describe_data(c, t) : describe_model(c, m));
@@ -206,7 +207,7 @@ done:
 const cli_verb verb_describe = {
     .name = "describe",
     .usage = "describe FILE [--covariance]",
-    .summary = "what is in a file: columns and types, the model, or the network",
+    .summary = "show the contents of a file: columns and types, a model, or a network",
     .example = "credence describe examples/diabetes.csv\n"
                "credence describe model.cred\n"
                "credence describe examples/networks/burglary.bif",
@@ -267,7 +268,7 @@ done:
 const cli_verb verb_check = {
     .name = "check",
     .usage = "check FILE",
-    .summary = "read a file of data, a model or a network through and say whether it is sound",
+    .summary = "read a file of data, a model or a network completely and check that it is valid",
     .example = "credence check examples/diabetes.csv",
     .takes = VERB_READS,
     .least = 1,

@@ -13,7 +13,7 @@ CR_OPTIONS_TABLE(static, dist_table, dist_options, DIST_OPTIONS);
 
 static const cr_field dist_parameter[] = {
     CR_TEXT("name", 0, "name of the parameter"),
-    CR_TEXT("domain", 0, "the values it may have"),
+    CR_TEXT("domain", 0, "the values it can have"),
     CR_TEXT("help", 0, "one line"),
     CR_TEXT("example", 0, "a value"),
     CR_FIELD_LAST,
@@ -23,10 +23,10 @@ static const cr_field dist_parameter[] = {
     CR_TEXT("name", marks, "of a page: name of the distribution"),                                 \
         CR_TEXT("summary", marks, "of a page: one line"),                                          \
         CR_TEXT("formula", marks, "of a page: density or mass in plain text"),                     \
-        CR_TEXT("support", marks, "of a page: the values that it gives"),                          \
-        CR_FLAG("discrete", marks, "of a page: whether it gives whole numbers only"),              \
+        CR_TEXT("support", marks, "of a page: the values it can take"),                            \
+        CR_FLAG("discrete", marks, "of a page: whether its values are whole numbers only"),        \
         CR_TEXT("reference", marks, "of a page: book or paper"),                                   \
-        CR_OTHER(TEXTS, "offers", marks, "of a page: the quantities that can be asked for")
+        CR_OTHER(TEXTS, "offers", marks, "of a page: the quantities available")
 
 static const cr_field about_dist[] = {
     ABOUT_DIST(0),
@@ -59,11 +59,11 @@ static const cr_field result[] = {
     ASKED(ANY, "parameters",
           "of an answer: each name to a number or an array of numbers, matrices row by row; of a "
           "page: an array of objects with name, domain, help and example"),
-    ASKED(COUNT, "rows", "values fitted to, with --fit"),
+    ASKED(COUNT, "rows", "number of values fitted to, with --fit"),
     ASKED_NATS("log_likelihood", "log likelihood at the fit, with --fit"),
-    ASKED(ENTRIES, "mean", "the mean, of each entry for vectors; here as below null if infinite"),
-    ASKED(ENTRIES, "variance", "the variance, of each entry for vectors"),
-    ASKED(ENTRIES, "sd", "the standard deviation, of each entry for vectors"),
+    ASKED(ENTRIES, "mean", "the mean, for vectors of each entry; null if infinite, as below"),
+    ASKED(ENTRIES, "variance", "the variance, for vectors of each entry"),
+    ASKED(ENTRIES, "sd", "the standard deviation, for vectors of each entry"),
     ASKED(ENTRIES, "mode", "where the density is highest"),
     ASKED_NATS("entropy", "the entropy"),
     ASKED(ARRAY, "pdf", "density or mass at each point asked for"),
@@ -77,7 +77,7 @@ static const cr_field result[] = {
     ASKED(ARRAY, "hdi", "both ends of the shortest interval"),
     CR_INNER(OBJECT, "natural", CR_FIELD_SOMETIMES, "as an exponential family, with --natural",
              natural),
-    ASKED_NATS("kl", "divergence to the one with the parameters of --kl"),
+    ASKED_NATS("kl", "divergence to the distribution with the parameters of --kl"),
     ASKED(COUNT, "seed", "random seed of the draws"),
     ASKED(ANY, "sample", "the draws: an array of numbers, or of arrays of numbers for vectors"),
     CR_INNER(OBJECT, "plot", CR_FIELD_SOMETIMES, "the density as points, with --plot",
@@ -190,7 +190,7 @@ static cr_status vector_points(dist_job *j, size_t i, const double *x, size_t n)
     double   *value = cr_scratch_f64(&j->s, n / j->size + 1);
     CR_TRY(j->s.status);
     if (n % j->size)
-        CR_TRY(cr_fail(j->c->cx, CR_EARG, "--%s: %zu numbers are not whole points of %zu entries",
+        CR_TRY(cr_fail(j->c->cx, CR_EARG, "--%s: %zu numbers do not make up points of %zu entries",
                        points[i].name, n, j->size));
     CR_TRY(cr_dist_vector_logpdf(j->c->cx, j->dist, j->v, j->n, x, n / j->size, value));
     for (size_t k = 0; points[i].then && k < n / j->size; k++) value[k] = points[i].then(value[k]);
@@ -247,7 +247,7 @@ static cr_status answer_kl(dist_job *j)
     CR_TRY(dist_read_numbers(j->c, "--kl", j->o->kl, q));
     if (n != j->n) {
         cr_fail(j->c->cx, CR_EARG,
-                "--kl: it needs all %zu parameter%s of the other %s, and here %s %zu", j->n,
+                "--kl: it needs all %zu parameter%s of the other %s, but there %s %zu", j->n,
                 j->n == 1 ? "" : "s", cr_dist_name(j->dist), n == 1 ? "is" : "are", n);
         CR_TRY(cr_fail_hint(j->c->cx, "credence dist %s explains them", cr_dist_name(j->dist)));
     }

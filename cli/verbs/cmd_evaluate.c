@@ -16,20 +16,20 @@
 CR_OPTIONS(evaluate_options, evaluate_table, EVALUATE_OPTIONS);
 
 static const cr_field calibration_bin[] = {
-    CR_COUNT("count", 0, "predictions whose confidence falls into the bin"),
+    CR_COUNT("count", 0, "number of predictions whose confidence falls into the bin"),
     CR_NUMBER("confidence", 0, "their mean confidence"),
-    CR_NUMBER("accuracy", 0, "the share of them that is right"),
+    CR_NUMBER("accuracy", 0, "the share of them that is correct"),
     CR_FIELD_LAST,
 };
 
 static const cr_field class_row[] = {
     CR_TEXT("class", 0, "the class"),
-    CR_NUMBER("rows", 0, "rows of it, by their weight"),
+    CR_NUMBER("rows", 0, "total weight of its rows"),
     CR_NUMBER("precision", CR_FIELD_NULL,
               "of the rows predicted as the class, the share that belong to it"),
     CR_NUMBER("recall", CR_FIELD_NULL, "of the rows that belong to it, the share predicted as it"),
     CR_NUMBER("f1", CR_FIELD_NULL, "harmonic mean of precision and recall"),
-    CR_OTHER(NUMBERS, "predicted", 0, "its rows, by the class that they were predicted as"),
+    CR_OTHER(NUMBERS, "predicted", 0, "its rows, by predicted class"),
     CR_FIELD_LAST,
 };
 
@@ -38,12 +38,13 @@ static const cr_field result[] = {
     CR_COUNT("rows", 0, "rows that were scored"),
     CR_NUMBER("interval", 0, "mass of the intervals whose coverage is counted"),
     CR_COUNT("seed", 0, "random seed"),
-    CR_OTHER(NUMBERS, "metrics", 0, "each score by name; null where it has no value"),
+    CR_OTHER(NUMBERS, "metrics", 0, "each score by name; null if it is undefined"),
     CR_NUMBER("quantile", CR_FIELD_SOMETIMES,
-              "of quantile regression: what is predicted, and what rmse, mae and r2 are errors of"),
+              "of quantile regression: the predicted quantile, which rmse, mae and r2 refer to"),
     CR_OTHER(NUMBERS, "se", CR_FIELD_SOMETIMES, "of densities: the standard error of the score"),
-    CR_OTHER(ARRAY, "log_density", CR_FIELD_SOMETIMES,
-             "with --rows: the log density of each row, in order; null for one that is not scored"),
+    CR_OTHER(
+        ARRAY, "log_density", CR_FIELD_SOMETIMES,
+        "with --rows: the log density of each row, in order; null for a row that is not scored"),
     CR_INNER(ROWS, "calibration", CR_FIELD_SOMETIMES, "of classes: bins of confidence",
              calibration_bin),
     CR_INNER(ROWS, "classes", CR_FIELD_SOMETIMES,
@@ -221,7 +222,7 @@ done:
 const cli_verb verb_evaluate = {
     .name = "evaluate",
     .usage = "evaluate FILE.cred DATA [--interval 0.95] [--rows]",
-    .summary = "score a model on rows whose target is known, or by the density it gives them",
+    .summary = "score a model on rows with known targets, or by their density",
     .example = "credence evaluate model.cred examples/diabetes.csv\n"
                "credence evaluate model.cred examples/diabetes.csv --loss quantile:0.9",
     .options = evaluate_table,

@@ -9,13 +9,13 @@
 #include <string.h>
 
 const cr_field result_fit[] = {
-    CR_MEASURE("seconds", "seconds", 0, "time of the fit, reading not counted"),
+    CR_MEASURE("seconds", "seconds", 0, "time of the fit, excluding reading"),
     CR_TEXT("output", CR_FIELD_SOMETIMES, "file the model was saved to, with --output"),
     CR_FIELD_LAST,
 };
 
 #define FIT_OPTIONS(X)                                                                             \
-    BLOCK_OPTIONS(X, "what 16 MiB of the data hold")                                               \
+    BLOCK_OPTIONS(X, "as many as 16 MiB of the data hold")                                         \
     EXP_OPTION(X)
 CR_OPTIONS(block_options, block_table, FIT_OPTIONS);
 
@@ -69,11 +69,11 @@ cr_status cli_deliver_model(cli *c, const cr_model *model, const char *schema)
     if (r->stop == CR_STOP_LIMIT)
         cr_log(c->cx, CR_LOG_WARNING, "not converged: stopped after %zu iterations%s",
                r->iterations,
-               at_most_iterations(model) ? "; a larger --max-iter lets it go on" : "");
+               at_most_iterations(model) ? "; a larger --max-iter lets it continue" : "");
     if (r->stop == CR_STOP_NO_PROGRESS)
         cr_log(c->cx, CR_LOG_WARNING,
-               "not converged: after %zu iterations no step improves the fit, yet its gradient is "
-               "not small",
+               "not converged: after %zu iterations no step improves the fit, although its "
+               "gradient is not small",
                r->iterations);
     CR_TRY(cli_check_strict(c));
     CR_TRY(print_and_save(c, model, schema));

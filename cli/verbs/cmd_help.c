@@ -93,7 +93,7 @@ static void print_program_help(cli *c)
 static const cli_verb common_options = {
     .name = "options",
     .usage = "VERB [OPTIONS] [INPUT...]",
-    .summary = "options that most verbs take: how data are read, what happens to the result",
+    .summary = "options that most verbs take: how data are read, and what happens to the result",
     .example = "credence describe examples/diabetes.csv --delimiter , --json\n"
                "credence describe examples/diabetes.csv --threads 1 --time-limit 1m -o columns.csv",
     .takes = VERB_READS,
@@ -138,8 +138,8 @@ static void print_model_help(cli *c, const cli_verb *v, const cr_model_class *m)
     out_text(c, "  credence fit %s %s\n", name, cr_class_example(m));
     if (cr_class_options(m)->name) print_options(c, cr_class_options(m), "Options of the model:");
     if (v->options) print_options(c, v->options, "Options:");
-    print_names(c, "Options of columns and of every model", common, "fit");
-    print_names(c, "Options of reading and of the result", rest, "options");
+    print_names(c, "Options for columns, common to all models", common, "fit");
+    print_names(c, "Options for reading data and for the result", rest, "options");
     out_text(c, "\nThe mathematics: credence models %s\n", name);
 }
 
@@ -157,12 +157,12 @@ static void print_verb_help(cli *c, const cli_verb *v)
     out_lines(c, v->example, SIZE_MAX);
     if (v->options) print_options(c, v->options, "Options:");
     if (fits)
-        out_text(c, "\nEach model has options of its own: credence %s MODEL --help.\n", v->name);
+        out_text(c, "\nEach model also has its own options: credence %s MODEL --help.\n", v->name);
     if (fits && strcmp(v->name, "fit") == 0) {
-        print_options(c, cr_design_table, "Which columns, and how:");
+        print_options(c, cr_design_table, "Columns:");
         print_options(c, cr_fit_table, "Every model:");
     } else if (fits) {
-        print_names(c, "Options of columns and of every model", common, "fit");
+        print_names(c, "Options for columns, common to all models", common, "fit");
     }
     if (v == &common_options) {
         print_options(c, cr_read_table, "Reading data:");
@@ -190,8 +190,9 @@ void cli_print_help(cli *c, const cli_verb *v)
 static const cr_field option[] = {
     CR_TEXT("name", 0, "its name; the shell writes - for _"),
     CR_TEXT("kind", 0, "flag, count, real, choice, text or list"),
-    CR_TEXT("default", 0, "value when it is not given; empty for none"),
-    CR_TEXT("range", 0, "bounds, choices between bars, or what a text names; empty for any"),
+    CR_TEXT("default", 0, "default value; empty for none"),
+    CR_TEXT("range", 0,
+            "bounds, choices separated by bars, or what a text stands for; empty for any"),
     CR_TEXT("help", 0, "one line"),
     CR_TEXT("example", 0, "a value"),
     CR_FIELD_LAST,
@@ -299,7 +300,7 @@ done:
 const cli_verb verb_help = {
     .name = "help",
     .usage = "help [VERB] [KERNEL]",
-    .summary = "explain the program, a verb, a model; help options, help kernels: these",
+    .summary = "show help for the program, a verb, a model, options or kernels",
     .example = "credence help fit\n"
                "credence help options\n"
                "credence help kernels spectrum",
@@ -313,7 +314,7 @@ const cli_verb verb_help = {
 #define ABOUT_MODEL(marks)                                                                         \
     CR_TEXT("name", marks, "name of the model"),                                                   \
         CR_TEXT("task", marks, "regression, classification and so on"),                            \
-        CR_FLAG("update", marks, "whether new rows can be added by update"),                       \
+        CR_FLAG("update", marks, "whether update can add new rows"),                               \
         CR_TEXT("summary", marks, "one line"),                                                     \
         CR_TEXT("formulas", marks, "the model in plain text"),                                     \
         CR_TEXT("reference", marks, "book or paper"),                                              \
@@ -348,7 +349,7 @@ static void print_model_page(cli *c, const cr_model_class *m)
     out_text(c, "%s - %s\n\n", cr_class_name(m), cr_class_summary(m));
     out_lines(c, cr_class_formulas(m), SIZE_MAX);
     print_options(c, cr_class_options(m), "Options:");
-    out_text(c, "\nOptions of data and design: credence help fit\n\nExample:\n");
+    out_text(c, "\nOptions for data and columns: credence help fit\n\nExample:\n");
     out_text(c, "  credence fit %s %s\n", cr_class_name(m), cr_class_example(m));
     out_text(c, "\n%s.\n", reference_update(m));
     out_text(c, "\nReference: %s\n", cr_class_reference(m));
@@ -398,7 +399,7 @@ static cr_status run_models(cli *c)
 const cli_verb verb_models = {
     .name = "models",
     .usage = "models [NAME] [KERNEL]",
-    .summary = "the models there are, or the page of one; models kernels [KERNEL]: kernels",
+    .summary = "list the models, or describe one; models kernels [KERNEL]: kernels",
     .example = "credence models\n"
                "credence models ridge\n"
                "credence models kernels rbf",
@@ -411,9 +412,9 @@ const cli_verb verb_models = {
 
 static const cr_field blas_fields[] = {
     CR_TEXT("library", 0, "name and version"),
-    CR_TEXT("kernel", 0, "the processor it is tuned for"),
-    CR_FLAG("slow", 0, "whether the kernel is older than the processor"),
-    CR_TEXT("better", 0, "the kernel to choose instead, if slow"),
+    CR_TEXT("kernel", 0, "the processor they are tuned for"),
+    CR_FLAG("slow", 0, "whether the kernels are older than the processor"),
+    CR_TEXT("better", 0, "the kernels to choose instead, if slow"),
     CR_FIELD_LAST,
 };
 
@@ -460,7 +461,7 @@ done:
 const cli_verb verb_version = {
     .name = "version",
     .usage = "version [--json]",
-    .summary = "version, and which matrix kernels run",
+    .summary = "print the version and the matrix kernels in use",
     .example = "credence version --json",
     .takes = VERB_FACTORISES,
     .run = run_version,

@@ -9,7 +9,7 @@
 /* clang-format off */
 #define INFER_OPTIONS(X)                                                                           \
     X(list, target, "", "VARIABLE",                                                                \
-      "variables whose posterior is wanted; if not given, all that are not known in every row",    \
+      "variables whose posterior is wanted; if not given, all that are not observed in every row",    \
       "burglary")                                                                                  \
     X(text, evidence, "", "FILE",                                                                  \
       "evidence for all rows besides their columns: JSON {\"x\": \"state\"}, or a UAI .evid",    \
@@ -95,13 +95,13 @@ static void print_row(infer_job *j, double log_e, bool possible)
 
 static const cr_field row_fields[] = {
     CR_MEASURE("log_evidence", "nats", CR_FIELD_NULL,
-               "log P(row); null for a row that is impossible, or where the method has none"),
+               "log P(row); null for an impossible row, or if the method has none"),
     CR_FLAG("impossible", CR_FIELD_SOMETIMES,
-            "true: the network, or every sample, excludes the row, or (Gaussian) what is seen "
-            "determines itself"),
+            "true: the network, or every sample, excludes the row, or (Gaussian) the observed "
+            "values contradict each other"),
     CR_OTHER(ANY, "marginals", 0,
              "{variable: {state: p}}, of a Gaussian network {variable: {mean, sd}}; "
-             "empty for a row that is impossible"),
+             "empty for an impossible row"),
     CR_INNER(OBJECT, "error", CR_FIELD_SOMETIMES, "of an approximation: how good it is",
              cri_approximate_fields),
     CR_FIELD_LAST,
@@ -111,7 +111,7 @@ static const cr_field result_infer[] = {
     CR_TEXT("network", 0, "the file, as it was named"),
     CR_COUNT("rows", 0, "rows of evidence"),
     CR_TEXT("method", 0, "jt: a junction tree; ve, enumerate, gaussian, or an approximation"),
-    CR_FLAG("exact", 0, "whether the answers are exact, but for rounding"),
+    CR_FLAG("exact", 0, "whether the answers are exact, up to rounding"),
     CR_COUNT("seed", 0, "random seed"),
     CR_INNER(ROWS, "results", 0, "one for each row, in order", row_fields),
     CR_FIELD_LAST,
@@ -310,7 +310,7 @@ done:
 const cli_verb verb_infer = {
     .name = "infer",
     .usage = "infer NET CASES [--target X,Y] [--evidence FILE] [-o FILE]",
-    .summary = "the posterior of a network for every row of evidence",
+    .summary = "compute the posterior of a network for every row of evidence",
     .example = "credence infer examples/networks/burglary.bif examples/networks/calls.csv "
                "--target burglary",
     .options = infer_table,

@@ -12,7 +12,7 @@
     CR_COUNT("missing", 0, "rows left out because a value is missing"),                            \
         CR_NUMBER(name, CR_FIELD_NULL, help),                                                      \
         CR_NUMBER("plugin", CR_FIELD_NULL,                                                         \
-                  "the same from the shares as they are; null for neighbours"),                    \
+                  "the same from the observed shares; null for neighbours"),                       \
         CR_NUMBER("se", CR_FIELD_NULL, "standard error; null without resampling"),                 \
         CR_NUMBER("lower", CR_FIELD_NULL, "lower end of the interval"),                            \
         CR_NUMBER("upper", CR_FIELD_NULL, "upper end of it")
@@ -27,8 +27,8 @@ static const cr_field column_entropy[] = {
     BASIS,
     CR_COUNT("levels", CR_FIELD_NULL, "different values, where they are counted"),
     CR_NUMBER("resolution", CR_FIELD_NULL,
-              "of numbers that repeat: the width over which each is spread, in the column's units"),
-    ESTIMATE("entropy", "entropy, of measured numbers differential; null where there is none"),
+              "of repeated numbers: the width over which each is spread, in the column's units"),
+    ESTIMATE("entropy", "entropy, differential for measured numbers; null if there is none"),
     CR_FIELD_LAST,
 };
 
@@ -51,7 +51,7 @@ static const cr_field pair_information[] = {
     CR_TEXT("a", 0, "one column"),
     CR_TEXT("b", 0, "the other"),
     BASIS,
-    CR_NUMBER("mutual", CR_FIELD_NULL, "mutual information; null where it could not be had"),
+    CR_NUMBER("mutual", CR_FIELD_NULL, "mutual information; null if it could not be estimated"),
     CR_NUMBER("normalised", CR_FIELD_NULL,
               "between 0 and 1: 2 I / (H + H) of counts, sqrt(1 - exp(-2 I)) with numbers"),
     CR_NUMBER("p", CR_FIELD_EITHER, "with --permutations: P(as large without dependence)"),
@@ -76,32 +76,33 @@ static const cr_field divergence[] = {
 static const cr_field discrepancy[] = {
     CR_OTHER(TEXTS, "columns", 0, "the columns compared, taken together"),
     CR_TEXT("kernel", 0, "the kernel as it was used"),
-    CR_TEXT("method", 0, "relabellings, all relabellings, or pairs of rows, each once (--linear)"),
+    CR_TEXT("method", 0, "relabellings, all relabellings, or disjoint pairs of rows (--linear)"),
     CR_COUNT("rows", 0, "rows of the first file used"),
     CR_COUNT("rows_other", 0, "rows of the second file used"),
-    CR_NUMBER("mmd2", 0, "the squared discrepancy, unbiased: it may be below 0"),
+    CR_NUMBER("mmd2", 0, "the squared discrepancy, unbiased: it may be negative"),
     CR_NUMBER("mmd2_biased", CR_FIELD_SOMETIMES,
-              "the same with the pairs of a row with itself: never below 0"),
+              "the same including pairs of a row with itself: never negative"),
     CR_NUMBER("se", CR_FIELD_EITHER, "with --linear: standard error of mmd2"),
     CR_NUMBER("p", CR_FIELD_NULL, "P(as large if both come from one distribution)"),
-    CR_NUMBER("p_se", CR_FIELD_SOMETIMES,
-              "standard error of p: 0 when all relabellings were gone through"),
-    CR_COUNT("permutations", CR_FIELD_SOMETIMES, "relabellings that were gone through"),
+    CR_NUMBER("p_se", CR_FIELD_SOMETIMES, "standard error of p; 0 if all relabellings were tried"),
+    CR_COUNT("permutations", CR_FIELD_SOMETIMES, "number of relabellings tried"),
     CR_FIELD_LAST,
 };
 
 static const cr_field typical_strings[] = {
     CR_OTHER(ARRAY, "probabilities", 0, "of the letters"),
     CR_NUMBER("entropy", 0, "of one letter"),
-    CR_NUMBER("raw", 0, "logarithm of the number of letters that can come"),
-    CR_COUNT("length", 0, "letters of a string"),
+    CR_NUMBER("raw", 0, "logarithm of the number of possible letters"),
+    CR_COUNT("length", 0, "letters per string"),
     CR_COUNT("types", 0, "different numbers of letters that were counted"),
-    CR_NUMBER("beta", 0, "how near to the entropy the content per letter of a typical string is"),
+    CR_NUMBER("beta", 0,
+              "how close to the entropy the information per letter of a typical string is"),
     CR_NUMBER("typical_size", CR_FIELD_NULL,
               "logarithm of the number of typical strings; null if none"),
-    CR_NUMBER("typical_probability", 0, "that a string is typical"),
+    CR_NUMBER("typical_probability", 0, "probability that a string is typical"),
     CR_NUMBER("delta", 0, "the probability that may be missed"),
-    CR_NUMBER("essential", 0, "logarithm of the size of the smallest set that misses no more"),
+    CR_NUMBER("essential", 0,
+              "logarithm of the size of the smallest set that misses no more than that"),
     CR_NUMBER("essential_per_letter", 0, "that, divided by the length"),
     CR_FIELD_LAST,
 };
@@ -110,7 +111,7 @@ static const cr_field surprise[] = {
     CR_COUNT("row", 0, "which row of the data, from 1"),
     CR_NUMBER("information", CR_FIELD_NULL,
               "its information content; null where there is no density"),
-    CR_TEXT("most", CR_FIELD_SOMETIMES, "of independent columns: the one that adds most"),
+    CR_TEXT("most", CR_FIELD_SOMETIMES, "of independent columns: the one that contributes most"),
     CR_NUMBER("most_information", CR_FIELD_SOMETIMES, "what it adds"),
     CR_FIELD_LAST,
 };
@@ -119,8 +120,8 @@ static const cr_field result[] = {
     CR_TEXT("unit", 0, "bits or nats"),
     CR_COUNT("seed", 0, "random seed of resampling and spreading"),
     CR_COUNT("rows", CR_FIELD_SOMETIMES, "rows of the (first) file"),
-    CR_TEXT("estimator", 0, "how entropies come from counts"),
-    CR_COUNT("neighbours", 0, "which neighbour measures densities"),
+    CR_TEXT("estimator", 0, "how entropies are estimated from counts"),
+    CR_COUNT("neighbours", 0, "which nearest neighbour is used to estimate densities"),
     CR_NUMBER("level", 0, "mass of the intervals"),
     CR_INNER(ROWS, "columns", CR_FIELD_SOMETIMES, "without options: each column", column_entropy),
     CR_INNER(OBJECT, "joint", CR_FIELD_SOMETIMES, "with --columns: their entropy", joint_entropy),
@@ -134,7 +135,7 @@ static const cr_field result[] = {
              discrepancy),
     CR_INNER(OBJECT, "source", CR_FIELD_SOMETIMES, "with --source: its strings", typical_strings),
     CR_INNER(ROWS, "surprise", CR_FIELD_SOMETIMES, "with --rows: each row", surprise),
-    CR_MEASURE("seconds", "seconds", 0, "time of the work, reading not counted"),
+    CR_MEASURE("seconds", "seconds", 0, "time of the computation, excluding reading"),
     CR_FIELD_LAST,
 };
 

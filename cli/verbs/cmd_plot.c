@@ -11,22 +11,17 @@
 #define PLOT_OPTIONS(X)                                                                              \
     X(choice, kind, "fit",                                                                           \
       "fit|residuals|calibration|roc|pr|learning-curve|components|map|evidence|path|importance|dependence", \
-      "what is drawn: fit: the model with its band, or observed against predicted; of classes over one "  \
-      "column their probabilities; of kernel-pca the first two coordinates; residuals to "           \
-      "learning-curve judge it; components: the parts of a sum of kernels; map: mean and sd, or probabilities, over two columns; " \
-      "evidence: over two hyper-parameters; path: coefficients over penalties of a lasso (without DATA), ridge or logistic; importance: how much worse the score becomes when a column is permuted; dependence: predictions over single columns, averaged over the rows",                                                         \
+      "what to draw; fit: the model with its band, or observed against predicted values, for classes of one column their probabilities, for kernel-pca the first two coordinates; residuals to learning-curve: how good it is; components: the parts of a sum of kernels; map: mean and sd, or probabilities, over two columns; evidence: over two hyper-parameters; path: coefficients over penalties of a lasso (without DATA), ridge or logistic; importance: how much worse the score becomes when a column is permuted; dependence: predictions over single columns, averaged over the rows",                                                         \
       "residuals")                                                                                   \
-    X(real, interval, "0.95", "0<..<1", "mass of the intervals that are drawn", "0.9")               \
-    X(count, draws, "0", "0..1000", "functions drawn from the posterior, over a fit of one column", "5") \
-    X(list, range, "", "", "from where to where the column of a figure goes; not given: as the data", \
+    X(real, interval, "0.95", "0<..<1", "mass of the intervals drawn", "0.9")               \
+    X(count, draws, "0", "0..1000", "number of functions drawn from the posterior, for a fit of one column", "5") \
+    X(list, range, "", "", "range of the column on the axis; if not given, that of the data", \
       "1960,2020")                                                                                   \
     X(list, over, "", "COLUMN",                                                                      \
-      "columns to draw over where the model has more: two of --kind map, one of --kind fit and components; the " \
-      "others are held at their median or commonest level; any of --kind importance and dependence", "bmi,bp") \
-    X(count, repeats, "10", "1..100000", "of --kind importance: how often each column is permuted", "50") \
+      "columns on the axes if the model has more: two for --kind map, one for --kind fit and components (the others are held at their median or most common level); any for --kind importance and dependence", "bmi,bp") \
+    X(count, repeats, "10", "1..100000", "for --kind importance: how often each column is permuted", "50") \
     X(list, parameters, "", "",                                                                      \
-      "two hyper-parameters of --kind evidence, as describe names them; not given: a length-scale "  \
-      "and the noise", "rbf.l,noise")                                                                \
+      "two hyper-parameters for --kind evidence, named as in describe; if not given, a length-scale and the noise", "rbf.l,noise")                                                                \
     X(text, evidence, "", "FILE",                                                                    \
       "of a network: evidence, as JSON {\"x\": \"state\"}, or a UAI file .evid", "evidence.json")
 /* clang-format on */
@@ -38,10 +33,10 @@ static const cr_plot_kind kinds[] = {
 CR_OPTIONS(plot_options, plot_table, PLOT_OPTIONS);
 
 static const cr_field plot_series[] = {
-    CR_TEXT("name", 0, "what the legend calls it"),
+    CR_TEXT("name", 0, "name in the legend"),
     CR_TEXT("form", 0, "points, line, band or bars"),
-    CR_OTHER(PLACES, "x", 0, "along the first axis: numbers, or the levels of a category"),
-    CR_OTHER(ARRAY, "y", CR_FIELD_SOMETIMES, "of points and lines: along the other"),
+    CR_OTHER(PLACES, "x", 0, "values on the first axis: numbers, or levels of a category"),
+    CR_OTHER(ARRAY, "y", CR_FIELD_SOMETIMES, "of points and lines: values on the other axis"),
     CR_OTHER(ARRAY, "lower", CR_FIELD_SOMETIMES, "of bands and bars: their lower ends"),
     CR_OTHER(ARRAY, "upper", CR_FIELD_SOMETIMES, "of bands and bars: their upper ends"),
     CR_FIELD_LAST,
@@ -49,7 +44,7 @@ static const cr_field plot_series[] = {
 
 static const cr_field plot_part[] = {
     CR_TEXT("title", 0, "the kernel of the part, or the column"),
-    CR_TEXT("x_title", 0, "the column it looks at"),
+    CR_TEXT("x_title", 0, "the column it depends on"),
     CR_TEXT("y_title", 0, "the target, or the probability of a class"),
     CR_INNER(ROWS, "series", 0, "mean and interval, or a line for each class", plot_series),
     CR_FIELD_LAST,
@@ -69,7 +64,7 @@ static const cr_field plot_points[] = {
 
 static const cr_field plot_mark[] = {
     CR_TEXT("name", 0, "what is marked"),
-    CR_NUMBER("x", 0, "where, along the first axis"),
+    CR_NUMBER("x", 0, "positions on the first axis"),
     CR_NUMBER("y", 0, "along the other"),
     CR_FIELD_LAST,
 };
@@ -80,15 +75,15 @@ static const cr_field result[] = {
     CR_TEXT("title", 0, "of the figure"),
     CR_TEXT("x_title", CR_FIELD_SOMETIMES, "of the first axis"),
     CR_TEXT("y_title", CR_FIELD_SOMETIMES, "of the other"),
-    CR_INNER(ROWS, "series", CR_FIELD_SOMETIMES, "what stands in the legend, with its points",
+    CR_INNER(ROWS, "series", CR_FIELD_SOMETIMES, "the entries of the legend, with their points",
              plot_series),
     CR_NUMBER("constant", CR_FIELD_SOMETIMES, "of components: the constant of the mean function"),
     CR_INNER(ROWS, "parts", CR_FIELD_SOMETIMES,
              "of components and dependence: the figure of each part", plot_part),
     CR_OTHER(ARRAY, "x", CR_FIELD_SOMETIMES,
-             "of map and evidence: the middles of the cells along the first axis"),
+             "of map and evidence: the centres of the cells on the first axis"),
     CR_OTHER(ARRAY, "y", CR_FIELD_SOMETIMES,
-             "of map and evidence: the middles of the cells along the other"),
+             "of map and evidence: the centres of the cells on the other axis"),
     CR_INNER(ROWS, "maps", CR_FIELD_SOMETIMES, "of map and evidence: the values at the cells",
              plot_map),
     CR_INNER(OBJECT, "points", CR_FIELD_SOMETIMES, "of map: the rows of the data", plot_points),
@@ -108,7 +103,8 @@ static cr_status check_path(cli *c)
 {
     const char *path = c->global.output;
     if (wants_points(c) && path && cli_ends_with(path, ".svg")) {
-        cr_fail(c->cx, CR_EARG, "%s writes the points of a figure, and '%s' is the name of one",
+        cr_fail(c->cx, CR_EARG,
+                "%s writes the points of a figure, but '%s' is the name of a figure",
                 c->format == FORMAT_JSON ? "--json" : "--format csv", path);
         return cr_fail_hint(c->cx, c->format == FORMAT_JSON
                                        ? "for example --json -o points.json"
@@ -116,7 +112,7 @@ static cr_status check_path(cli *c)
     }
     if (wants_points(c) || !path || strcmp(path, "-") == 0 || cli_ends_with(path, ".svg"))
         return CR_OK;
-    cr_fail(c->cx, CR_EARG, "plot draws SVG, but '%s' is not the name of one", path);
+    cr_fail(c->cx, CR_EARG, "plot writes SVG, but '%s' is not the name of an SVG file", path);
     if (cli_ends_with(path, ".json") || cli_ends_with(path, ".csv"))
         return cr_fail_hint(c->cx, "%s -o %s writes the points of the figure",
                             cli_ends_with(path, ".csv") ? "--format csv" : "--json", path);
@@ -292,7 +288,7 @@ static cr_status run_plot(cli *c)
     CR_TRY(check_kind(c, o, kind));
     if (is_graph(c)) {
         if (kind != CR_PLOT_FIT || o->draws || o->range || o->over) {
-            cr_fail(c->cx, CR_EARG, "%s is a network: it is drawn as a graph, without --%s",
+            cr_fail(c->cx, CR_EARG, "%s is a network and is drawn as a graph, without --%s",
                     c->args[0],
                     kind != CR_PLOT_FIT ? "kind"
                     : o->draws          ? "draws"
@@ -301,7 +297,7 @@ static cr_status run_plot(cli *c)
             CR_TRY(cr_fail_hint(c->cx, "credence plot %s -o figure.svg", c->args[0]));
         }
         if (c->format == FORMAT_JSON) {
-            cr_fail(c->cx, CR_EARG, "plot draws a network, and has no JSON of it");
+            cr_fail(c->cx, CR_EARG, "plot has no JSON for a network");
             CR_TRY(cr_fail_hint(c->cx, "credence query %s 'P(*)' --json has the probabilities",
                                 c->args[0]));
         }
@@ -309,15 +305,15 @@ static cr_status run_plot(cli *c)
         goto done;
     }
     if (o->evidence)
-        CR_TRY(cr_fail(c->cx, CR_EARG, "--evidence is of a network, and %s is none by its name",
+        CR_TRY(cr_fail(c->cx, CR_EARG,
+                       "--evidence is for networks, but %s does not have the name of one",
                        c->args[0]));
     if (c->n_args < 2 && kind != CR_PLOT_PATH && !(kind == CR_PLOT_FIT && o->range)) {
-        cr_fail(c->cx, CR_EARG, "plot needs the data that a model is drawn with");
-        CR_TRY(cr_fail_hint(
-            c->cx,
-            "credence plot %s DATA -o figure.svg; none is needed for --range LOW,HIGH of a "
-            "model of one column, and for --kind path of a lasso",
-            c->args[0]));
+        cr_fail(c->cx, CR_EARG, "plot needs data to draw the model with");
+        CR_TRY(cr_fail_hint(c->cx,
+                            "credence plot %s DATA -o figure.svg; no data are needed with --range "
+                            "LOW,HIGH for a model of one column, or with --kind path for a lasso",
+                            c->args[0]));
     }
     CR_TRY(cri_list_split(&s, o->parameters, &names, &plot.n_parameters));
     plot.parameters = (const char *const *)names;
@@ -346,7 +342,7 @@ done:
 const cli_verb verb_plot = {
     .name = "plot",
     .usage = "plot FILE.cred [DATA] | NET ['P(* | e)'] [--kind fit] [-o FILE]",
-    .summary = "draw a model and data: its fit, its parts, figures that judge it; or a network",
+    .summary = "draw a model and data: its fit, its parts, how good it is; or a network",
     .example = "credence plot model.cred examples/diabetes.csv -o figure.svg\n"
                "credence plot model.cred examples/diabetes.csv --kind residuals --json\n"
                "credence plot examples/networks/burglary.bif 'P(* | john=yes)' -o net.svg",

@@ -14,42 +14,41 @@
 
 #define PREDICT_OPTIONS(X)                                                                         \
     X(real, interval, "", "0<..<1",                                                                \
-      "mass of the central interval; not given: 0.95 of new rows that are numbers; given also of " \
-      "the probabilities of classes (bayes-logistic, gp-classify) and of the mean (glm)",          \
+      "mass of the central interval; default: 0.95 for new rows of numbers; if given, also for "   \
+      "the probabilities of classes (bayes-logistic, gp-classify) and for the mean (glm)",         \
       "0.9")                                                                                       \
-    X(flag, leverage, "false", "", "add the leverage of each row", "")                             \
+    X(flag, leverage, "false", "", "also show the leverage of each row", "")                       \
     X(text, loss, "", "LOSS",                                                                      \
-      "add the action of least expected loss: 0-1, squared, absolute, quantile:Q, or a FILE with " \
-      "a matrix of losses",                                                                        \
+      "also show the action of least expected loss: 0-1, squared, absolute, quantile:Q, or a "     \
+      "FILE with a matrix of losses",                                                              \
       "quantile:0.9")                                                                              \
-    X(count, draws, "0", "0..100000", "add this many draws from the distribution of each row",     \
-      "5")                                                                                         \
+    X(count, draws, "0", "0..100000",                                                              \
+      "also show this many draws from the distribution of each row", "5")                          \
     X(flag, latent, "false", "",                                                                   \
       "predict the latent function, without observation noise (gp, gp-online)", "")                \
     X(flag, prior, "false", "",                                                                    \
       "use the prior, before any data, at the hyper-parameters of the model (gp)", "")             \
-    X(flag, slopes, "false", "", "add the gradient of the predictive mean, a column each (gp)",    \
-      "")                                                                                          \
+    X(flag, slopes, "false", "",                                                                   \
+      "also show the gradient of the predictive mean, one column per feature (gp)", "")            \
     X(flag, log_joint, "false", "",                                                                \
-      "add log p(row, class) for each class, and log p(row) (lda, qda, naive-bayes)", "")          \
+      "also show log p(row, class) for each class, and log p(row) (lda, qda, naive-bayes)", "")    \
     X(flag, reconstruct, "false", "",                                                              \
-      "add the row that the coordinates lead back to, a column each, and how far it is from them " \
+      "also show the row reconstructed from the coordinates, and its distance from them "          \
       "(kernel-pca)",                                                                              \
       "")                                                                                          \
     X(text, covariance, "", "FILE",                                                                \
-      "write the covariance of the function between all rows (.csv or .npy)", "cov.csv")           \
+      "write the covariance matrix of the function at all rows to a file (.csv or .npy)",          \
+      "cov.csv")                                                                                   \
     X(flag, stream, "false", "",                                                                   \
-      "answer rows as they come in: a filter in a pipe, and files larger than memory", "")         \
+      "answer rows as they arrive, as a filter in a pipe or for files larger than memory", "")     \
     X(count, block, "0", "",                                                                       \
-      "with --stream: rows that are answered together; 0: one row of a pipe, what 16 MiB hold of " \
-      "a file",                                                                                    \
+      "with --stream: rows answered together; 0: one row of a pipe, or as many as 16 MiB of a "    \
+      "file hold",                                                                                 \
       "1000")                                                                                      \
-    X(flag, mean_only, "false", "", "the mean alone, which is cheaper for many models", "")        \
-    X(list, id, "", "COLUMN", "columns of the data to carry along, as they are written there",     \
-      "name")                                                                                      \
+    X(flag, mean_only, "false", "", "show the mean only, which is cheaper for many models", "")    \
+    X(list, id, "", "COLUMN", "columns of the data to copy to the output unchanged", "name")       \
     X(flag, coordinates, "false", "",                                                              \
-      "instead, where each row stands in the space of a model that has one (fisher, kernel-pca)",  \
-      "")
+      "show the coordinates of each row instead (fisher, kernel-pca)", "")
 CR_OPTIONS(predict_options, predict_table, PREDICT_OPTIONS);
 
 /* One run: what was read, and what came of it. */
@@ -128,8 +127,8 @@ static cr_status add_decisions(job *j)
         endless += isinf(j->decisions.expected_loss[i]) != 0;
     if (endless)
         cr_log(context(j), CR_LOG_WARNING,
-               "the expected loss is infinite for any action in %zu of %zu "
-               "rows: their distribution has tails too long for it",
+               "the expected loss is infinite for any action in %zu of %zu rows: the tails of "
+               "their distribution are too heavy",
                endless, j->decisions.n);
 done:
     return st;
@@ -230,10 +229,7 @@ static cr_status answer_next(job *j)
     cr_status st = answers_next_levels(j->c, j->model, j->o->loss ? &j->loss : NULL, &j->s, &j->a);
     if (st != CR_OK) return st;
     if (!next && j->a.n == 0) {
-        cr_fail(context(j), CR_EARG,
-                "predict: the argument DATA is missing, and the model %s says "
-                "nothing without",
-                name);
+        cr_fail(context(j), CR_EARG, "predict: DATA is missing: %s needs rows to predict", name);
         return cr_fail_hint(context(j), "usage: credence %s", j->c->verb->usage);
     }
     if (option) {
@@ -246,11 +242,11 @@ static cr_status answer_next(job *j)
     if (st == CR_OK && j->p.n == 0 && j->a.n == 0)
         return cr_fail(
             context(j), CR_EARG,
-            "the model %s tells nothing of the next row where all columns are categories", name);
+            "the model %s has no prediction of the next row if all columns are categories", name);
     if (st == CR_OK && j->p.n > 0 && j->a.n > 0)
         cr_log(context(j), CR_LOG_WARNING,
-               "columns of categories are left out beside those of numbers: fit them alone, or see "
-               "describe");
+               "columns of categories are left out next to those of numbers: fit them alone, or "
+               "see describe");
     return st;
 }
 
@@ -261,12 +257,13 @@ static cr_status check_options(const job *j)
     const char *other = cli_first_set(j->c, "loss leverage latent prior draws covariance", spelled);
     if (j->o->prior && j->o->slopes) {
         cr_fail(context(j), CR_EARG,
-                "--slopes does not go with --prior: slopes are those of the mean given the data");
+                "--slopes cannot be combined with --prior: slopes are those of the mean given the "
+                "data");
         return cr_fail_hint(context(j), "leave --prior out, or --slopes");
     }
     if (j->o->mean_only && other) {
         cr_fail(context(j), CR_EARG,
-                "--mean-only does not go with --%s, which needs more than the mean", other);
+                "--mean-only cannot be combined with --%s, which needs more than the mean", other);
         return cr_fail_hint(context(j), "leave --mean-only out");
     }
     return CR_OK;
@@ -319,15 +316,15 @@ static void warn_of_interval(const job *j)
         return;
     if (j->p.kind == CR_ANSWER_CLASS)
         cr_log(context(j), CR_LOG_WARNING,
-               "--interval has no effect: %s %s has no intervals of its probabilities, as "
-               "bayes-logistic and gp-classify have",
+               "--interval has no effect: %s %s has no intervals for its probabilities; "
+               "bayes-logistic and gp-classify have them",
                cr_class_offers(cr_model_get_class(j->model), "probability-intervals")
                    ? "a calibrated"
                    : "the model",
                name);
     else
         cr_log(context(j), CR_LOG_WARNING,
-               "--interval is of numbers, and %s predicts none: it has no effect", name);
+               "--interval has no effect: it is for numbers, but %s predicts none", name);
 }
 
 static void warn_left_out(const job *j)
@@ -380,7 +377,7 @@ static cr_status check_coordinates(const job *j)
     const char *other =
         cli_first_set(j->c, "id draws leverage loss log_joint reconstruct", spelled);
     if (!j->o->coordinates || !other) return CR_OK;
-    return cr_fail(context(j), CR_EARG, "--%s requires predictions, and --coordinates shows none",
+    return cr_fail(context(j), CR_EARG, "--%s requires predictions, but --coordinates shows none",
                    other);
 }
 
@@ -505,7 +502,7 @@ done:
 const cli_verb verb_predict = {
     .name = "predict",
     .usage = "predict FILE.cred [DATA] [--interval 0.95] [OPTIONS] [-o FILE]",
-    .summary = "the predictive distribution of every row",
+    .summary = "show the predictive distribution of every row",
     .example = "credence predict model.cred examples/diabetes.csv --interval 0.9\n"
                "credence predict model.cred examples/diabetes.csv --loss quantile:0.9\n"
                "credence predict model.cred examples/diabetes.csv --stream --block 100",

@@ -162,9 +162,10 @@ static cr_status save_solution(cli *c, const query_job *j, const asked *all,
                                const cr_findings *more)
 {
     if (c->n_args != 2) {
-        cr_fail(c->cx, CR_EARG, "%s holds the answer to one question, not to %zu", c->global.output,
-                c->n_args - 1);
-        return cr_fail_hint(c->cx, "ask one, or add --format csv for a list of all answers");
+        cr_fail(c->cx, CR_EARG, "%s can hold the answer to one question, not to %zu",
+                c->global.output, c->n_args - 1);
+        return cr_fail_hint(c->cx,
+                            "ask one question, or add --format csv for a list of all answers");
     }
     return query_solution_write(j, all[1].question, more, &all[1].answer, query_solution_asked(c),
                                 c->global.output);
@@ -182,7 +183,7 @@ static const cr_field result_query[] = {
     CR_INNER(ROWS, "results", 0, "one for each question that has an answer, in order",
              cri_answer_fields),
     CR_INNER(ROWS, "refused", CR_FIELD_SOMETIMES, "questions without an answer", refusal_fields),
-    CR_MEASURE("seconds", "seconds", 0, "time of the answers, reading not counted"),
+    CR_MEASURE("seconds", "seconds", 0, "time of the computation, excluding reading"),
     CR_FIELD_LAST,
 };
 
@@ -261,7 +262,7 @@ static cr_status run_query(cli *c)
     if (!all) CR_TRY(CR_ENOMEM);
     st = cli_read_network(c, 0, (cr_network_format)o->from, &m, &j.any);
     if (st == CR_EIO && strpbrk(c->args[0], "(|"))
-        cr_fail_hint(c->cx, "the network comes first: credence %s", c->verb->usage);
+        cr_fail_hint(c->cx, "put the network first: credence %s", c->verb->usage);
     CR_TRY(st);
     if (o->evidence) CR_TRY(j.any.methods->read_findings(c->cx, &more, j.any.net, o->evidence));
     CR_TRY(j.any.methods->graph(c->cx, j.any.net, &j.graph, &made));

@@ -1,7 +1,7 @@
 /* cmd_sample.c -- rows drawn from a model of densities. */
 #include "../render/answers.h"
 
-#define SAMPLE_OPTIONS(X) X(count, count, "1", "0..1000000000", "how many rows to draw", "100")
+#define SAMPLE_OPTIONS(X) X(count, count, "1", "0..1000000000", "number of rows to draw", "100")
 CR_OPTIONS(sample_options, sample_table, SAMPLE_OPTIONS);
 
 static const cr_field drawn[] = {
@@ -46,7 +46,7 @@ static cr_status fail_draws(cli *c, const cr_model *m)
     if (!(task & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION))) return CR_EUNSUPPORTED;
     return cr_fail_hint(c->cx,
                         "it predicts %s from other columns: credence predict %s DATA --draws N "
-                        "draws that",
+                        "draws from these predictions",
                         cr_design_target(cr_model_get_design(m)), c->args[0]);
 }
 

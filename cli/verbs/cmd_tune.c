@@ -18,7 +18,7 @@ static const cr_field candidate[] = {
     SCORES_OF_FOLDS,
     CR_INNER(SCORES, "folds", 0, "each score in each fold", scores_fold),
     CR_FLAG("within", 0, "whether its score is within one standard error of the best"),
-    CR_NUMBER("apparent", CR_FIELD_NULL, "with --rule 1se: its score on the rows it learned from"),
+    CR_NUMBER("apparent", CR_FIELD_NULL, "with --rule 1se: its score on its training rows"),
     CR_FIELD_LAST,
 };
 
@@ -26,11 +26,11 @@ static const cr_field result[] = {
     CR_TEXT("model", 0, "the model, as it was named"),
     CR_COUNT("rows", 0, "rows that were scored, over all folds"),
     CR_COUNT("seed", 0, "random seed of split, search and fits"),
-    CR_TEXT("metric", 0, "the score that was chosen by"),
+    CR_TEXT("metric", 0, "the score used for the choice"),
     CR_TEXT("search", 0, "grid or random"),
     CR_TEXT("rule", 0, "best or 1se"),
     CR_COUNT("folds", 0, "number of folds"),
-    CR_COUNT("repeats", 0, "how often the folds were made"),
+    CR_COUNT("repeats", 0, "number of times the folds were made"),
     CR_INNER(OBJECT, "chosen", 0, "the winner", candidate),
     CR_INNER(OBJECT, "best", 0, "the best mean score", candidate),
     CR_INNER(ROWS, "candidates", 0, "all that were tried, in order", candidate),

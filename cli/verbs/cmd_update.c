@@ -8,10 +8,10 @@
 #include <string.h>
 
 #define UPDATE_OPTIONS(X)                                                                          \
-    BLOCK_OPTIONS(X, "what 16 MiB of the data hold, with --predictions one row")                   \
+    BLOCK_OPTIONS(X, "as many as 16 MiB of the data hold, or one row with --predictions")          \
     X(text, predictions, "", "FILE",                                                               \
-      "predict each block before it is taken in, and write that beside what was observed; -: to "  \
-      "standard output, as the blocks come",                                                       \
+      "predict each block before adding it, and write the predictions next to the observed "       \
+      "values; -: to standard output, block by block",                                             \
       "-")                                                                                         \
     X(real, interval, "0.95", "0<..<1", "mass of the central interval of these predictions",       \
       "0.9")                                                                                       \
@@ -90,13 +90,13 @@ static cr_status open_predictions(job *j)
     if (!path) return CR_OK;
     j->to_stdout = strcmp(path, "-") == 0;
     if (j->to_stdout && output && strcmp(output, "-") == 0) {
-        cr_fail(c->cx, CR_EARG, "standard output cannot take both the model and the predictions");
+        cr_fail(c->cx, CR_EARG, "standard output cannot hold both the model and the predictions");
         CR_TRY(cr_fail_hint(c->cx, "give the model a file: -o FILE.cred"));
     }
     if (!j->to_stdout) CR_TRY(cli_check_output(c, path, 0));
     if (!j->to_stdout && output && strcmp(path, output) == 0) {
         cr_fail(c->cx, CR_EARG, "%s cannot hold both the model and the predictions", path);
-        CR_TRY(cr_fail_hint(c->cx, "give the predictions a name of their own"));
+        CR_TRY(cr_fail_hint(c->cx, "give the predictions a different name"));
     }
     if (!j->to_stdout && c->format == FORMAT_TEXT) c->format = FORMAT_CSV;
     CR_TRY(out_open(c, path));
@@ -167,9 +167,9 @@ static cr_status save_what_there_is(job *j, cr_status st)
     cr_ctx_set_time_limit(cx, 0);
     cr_status saved = cr_model_save(cx, j->model, path);
     if (saved != CR_OK) return saved;
-    cr_fail(cx, st, "%s after %zu rows, and the model that knows these is saved to %s",
+    cr_fail(cx, st, "%s after %zu rows; the model of these rows is saved to %s",
             st == CR_EINTERRUPTED ? "interrupted" : "the time limit is reached", j->rows, path);
-    return cr_fail_hint(cx, "the rows behind them can be given to another update");
+    return cr_fail_hint(cx, "another update can add the remaining rows");
 }
 
 /* So has one that ends at a bad row, or when nobody takes the predictions any more: the sentence
@@ -181,17 +181,16 @@ static cr_status save_up_to_fault(job *j, cr_status st)
     bool        unread = st == CR_EIO && j->to_stdout;
     if ((st != CR_EDATA && !unread) || !j->stream || j->broken || j->blocks == 0) return st;
     if (!path || strcmp(path, "-") == 0)
-        return unread
-                   ? st
-                   : cr_fail_hint(
-                         cx, "with -o FILE.cred the model of the %zu rows before it would be kept",
-                         j->rows);
+        return unread ? st
+                      : cr_fail_hint(cx,
+                                     "with -o FILE.cred the model of the %zu rows before it would "
+                                     "have been saved",
+                                     j->rows);
     cr_status saved = cr_model_save(cx, j->model, path);
     if (saved != CR_OK) return saved;
     return cr_fail_hint(cx,
-                        "the model that knows the %zu rows taken in before is saved to %s; the "
-                        "rows behind them can be "
-                        "given to another update",
+                        "the model of the %zu rows before it is saved to %s; another update can "
+                        "add the remaining rows",
                         j->rows, path);
 }
 
@@ -204,7 +203,8 @@ static cr_status deliver(job *j)
         CR_TRY(out_close(j->c, CR_OK)); /* the predictions, where there are any */
         j->c->format = j->format;
         CR_TRY(cli_deliver_model(j->c, j->model, "update"));
-        if (!path) cli_notice(j->c, "the updated model is shown and not saved: -o FILE saves it");
+        if (!path)
+            cli_notice(j->c, "the updated model is shown but not saved: use -o FILE to save it");
         goto done;
     }
     CR_TRY(cli_check_strict(j->c));
@@ -238,7 +238,7 @@ done:
 const cli_verb verb_update = {
     .name = "update",
     .usage = "update FILE.cred DATA [-o FILE.cred] [--predictions FILE]",
-    .summary = "add new rows to what a model knows",
+    .summary = "add new rows to a fitted model",
     .example =
         "credence update model.cred examples/diabetes.csv -o model.cred\n"
         "credence update model.cred examples/diabetes.csv --stream --predictions - -o model.cred",

@@ -124,7 +124,7 @@ static void print_text(cli *c, const cr_table *t, const cr_comparison *x, const 
     for (size_t k = 0, named = 0; mixes_likelihoods(x) && k < x->n; k++)
         if (x->models[k].fit.joint) out_text(c, "%s %s", named++ ? "," : "", c->args[k]);
     if (mixes_likelihoods(x))
-        out_text(c, " is that of target and columns, of the others that of the target given\n"
+        out_text(c, " is that of target and columns, that of the others is of the target given\n"
                     "the columns: their log likelihoods and evidences cannot be compared\n");
 }
 

@@ -20,9 +20,10 @@ static cr_status no_column(dist_job *j, const cr_table *t, const char *name)
 /* Several columns, and a distribution of one variable. */
 static cr_status fail_many(dist_job *j, const char *names)
 {
-    cr_fail(j->c->cx, CR_EARG, "--fit: %s is a distribution of one variable, and '%s' names more",
+    cr_fail(j->c->cx, CR_EARG, "--fit: %s is a distribution of one variable, but '%s' names more",
             cr_dist_name(j->dist), names);
-    return cr_fail_hint(j->c->cx, "one column, or a distribution of vectors: credence dist mvn");
+    return cr_fail_hint(j->c->cx,
+                        "name one column, or use a distribution of vectors: credence dist mvn");
 }
 
 static cr_status which_column(dist_job *j, const cr_table *t)
@@ -36,7 +37,7 @@ static cr_status which_column(dist_job *j, const cr_table *t)
 static cr_status check_numbers(dist_job *j, const cr_table *t, const cr_column *col)
 {
     if (col->type != CR_CATEGORY) return CR_OK;
-    return cr_fail(j->c->cx, CR_EDATA, "column '%s' of %s holds no numbers", col->name,
+    return cr_fail(j->c->cx, CR_EDATA, "column '%s' of %s does not contain numbers", col->name,
                    cr_table_source(t));
 }
 

@@ -85,7 +85,7 @@ static cr_status fail_parameter(dist_job *j, const char *name, const char *value
                 continue;
             bool known = cri_parse_double(value, value + length, &x) == length && x > 0;
             return cr_fail_hint(
-                j->c->cx, "it goes by %s, which is %s%s%s%s", synonyms[k].known, synonyms[k].as,
+                j->c->cx, "use %s, which is %s%s%s%s", synonyms[k].known, synonyms[k].as,
                 known ? ": " : "", known ? synonyms[k].known : "",
                 known ? (snprintf(number, sizeof number, "=%.12g", synonyms[k].value(x)), number)
                       : "");
@@ -147,7 +147,7 @@ cr_status dist_read_parameters(dist_job *j)
     for (size_t i = 0; i < n; i++) {
         const cr_dist_param *p = cr_dist_parameter(j->dist, i);
         if (taken[i] && j->o->fit && !p->given && cr_dist_is_vector(j->dist)) {
-            CR_TRY(cr_fail(j->c->cx, CR_EARG, "%s: %s is fitted, and cannot be given too",
+            CR_TRY(cr_fail(j->c->cx, CR_EARG, "%s: %s is fitted, so it cannot also be given",
                            cr_dist_name(j->dist), p->name));
         } else if (taken[i]) {
             CR_TRY(dist_read_numbers(j->c, p->name, taken[i], j->v + at));

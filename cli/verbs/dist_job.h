@@ -21,12 +21,12 @@
     X(list,  logcdf,   "", "", "log P(X <= x)", "0.8")                                                 \
     X(list,  logsf,    "", "", "log P(X > x)", "0.8")                                                  \
     X(list,  quantile, "", "", "the x with P(X <= x) = p", "0.025,0.975")                              \
-    X(real,  interval, "", "0<..<1", "the central interval that holds this mass", "0.95")              \
-    X(real,  hdi,      "", "0<..<1", "the shortest interval that holds this mass", "0.95")             \
+    X(real,  interval, "", "0<..<1", "the central interval with this mass", "0.95")              \
+    X(real,  hdi,      "", "0<..<1", "the shortest interval with this mass", "0.95")             \
     X(count, sample,   "", "1..1000000000", "this many random draws", "5")                             \
     X(flag,  natural,  "false", "", "natural parameters, mean statistics, log-partition", "")          \
-    X(list,  kl,       "", "", "divergence to the one with these parameters", "10,4")                  \
-    X(text,  fit,      "", "FILE", "take the parameters that fit this file best; FILE:COLUMN[,COLUMN...]", "x.csv:age") \
+    X(list,  kl,       "", "", "divergence to the same distribution with these parameters", "10,4")                  \
+    X(text,  fit,      "", "FILE", "use the parameters that fit this file best; FILE:COLUMN[,COLUMN...]", "x.csv:age") \
     X(flag,  plot,     "false", "", "draw the density", "")
 /* clang-format on */
 CR_OPTIONS_STRUCT(dist_options, DIST_OPTIONS);

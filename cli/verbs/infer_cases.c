@@ -166,11 +166,12 @@ cr_status infer_open_cases(infer_job *j)
     const char *path = j->c->args[1];
     bool        streams;
     if (strcmp(path, "-") == 0 && strcmp(j->c->args[0], "-") == 0)
-        CR_TRY(cr_fail(j->c->cx, CR_EARG, "standard input can serve as one argument only"));
+        CR_TRY(cr_fail(j->c->cx, CR_EARG, "standard input can be used for only one argument"));
     if (j->c->read.header == HEADER_NO) {
         cr_fail(j->c->cx, CR_EARG,
-                "infer matches columns by name, and with --header no they have none");
-        CR_TRY(cr_fail_hint(j->c->cx, "let the first row of the table name the variables"));
+                "infer matches columns by name, but with --header no they have no names");
+        CR_TRY(
+            cr_fail_hint(j->c->cx, "put the names of the variables in the first row of the table"));
     }
     j->c->read.header = HEADER_YES;
     if (!cri_is_database(path, &j->c->read)) CR_TRY(cri_source_open(j->c->cx, path, &j->source));

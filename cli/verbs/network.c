@@ -123,7 +123,7 @@ cr_status cli_convert_network(cli *c, const char *to, cr_network_format format, 
                                     to, &format));
     if (canonical && !any.methods->states)
         CR_TRY(cr_fail(c->cx, CR_EARG,
-                       "--canonical is of networks with states, not of a Gaussian one"));
+                       "--canonical is for networks with states, not for Gaussian networks"));
     if (canonical) {
         CR_TRY(make_canonical(c, opt_reference, any.net, &features));
         any.net = features;

@@ -14,7 +14,7 @@ cr_solution_kind query_solution_asked(const cli *c)
 
 static cr_status refuse(cli *c, cr_solution_kind kind)
 {
-    cr_fail(c->cx, CR_EARG, "this question has no answer that a %s file holds",
+    cr_fail(c->cx, CR_EARG, "a %s file cannot hold the answer to this question",
             cr_solution_name(kind));
     return cr_fail_hint(c->cx, kind == CR_SOLUTION_MAR ? "ask 'P(*)' or 'P(* | e)'"
                                : kind == CR_SOLUTION_PR

@@ -163,7 +163,7 @@ static void print_best(query_job *j, const cr_query_answer *a, const cri_sheet *
     if (!isnan(a->upper))
         print_pair(j->c,
                    a->open ? "not proven to be the best: the log of that is no more than"
-                           : "no assignment has more than",
+                           : "no assignment exceeds",
                    a->upper);
     if (a->open) print_pair(j->c, "gap between the two", a->upper - a->log_joint);
 }

@@ -6,7 +6,7 @@
 
 const cr_field scores_fold[] = {
     CR_COUNT("rows", 0, "rows of the fold"),
-    CR_COUNT("repeat", CR_FIELD_SOMETIMES, "which repeat it belongs to, where there are several"),
+    CR_COUNT("repeat", CR_FIELD_SOMETIMES, "the repeat it belongs to, if there are several"),
     CR_FIELD_LAST,
 };
 
@@ -14,9 +14,8 @@ void scores_note(cli *c, const cr_assessment *a)
 {
     if (!isnan(a->quantile))
         out_text(c,
-                 "\nthe predictions are the %g quantile: rmse, mae and r2 are its distance from "
-                 "the target, "
-                 "not that of the mean\n",
+                 "\npredictions are the %g quantile: rmse, mae and r2 measure its distance from "
+                 "the target, not that of the mean\n",
                  a->quantile);
 }
 

@@ -27,10 +27,10 @@ static cr_status hint_colon(cli *c, const char *text)
     char name[64], option[64], value[256];
     int  n = sscanf(text, "%63[^ ] --%63[^ =]%*1[ =]%255[^\n]", name, option, value);
     if (n == 3)
-        return cr_fail_hint(c->cx, "options of one model stand after a colon: '%s:%s=%s'", name,
-                            option, value);
+        return cr_fail_hint(c->cx, "options of one model follow a colon: '%s:%s=%s'", name, option,
+                            value);
     return strchr(text, ' ')
-               ? cr_fail_hint(c->cx, "options of one model stand after a colon: gp:kernel=rbf")
+               ? cr_fail_hint(c->cx, "options of one model follow a colon: gp:kernel=rbf")
                : CR_EARG;
 }
 

@@ -200,7 +200,7 @@ cr_status cr_check_interrupt(cr_ctx *cx)
     if (is_interrupted(cx)) return cr_fail(cx, CR_EINTERRUPTED, "interrupted");
     if (cri_should_stop(cx)) {
         cr_fail(cx, CR_ENOMEM, "the time limit is reached");
-        return cr_fail_hint(cx, "give it longer with --time-limit");
+        return cr_fail_hint(cx, "allow more time with --time-limit");
     }
     return CR_OK;
 }

@@ -43,8 +43,8 @@ cr_status cri_fail_memory(cr_ctx *cx, size_t more)
 {
     size_t limit = cx->parent ? cx->parent->memory_limit : cx->memory_limit;
     if (limit == 0 || more <= cri_memory_left(cx))
-        return cr_fail(cx, CR_ENOMEM, "out of memory: %zu bytes were asked for", more);
-    cr_fail(cx, CR_ENOMEM, "the memory limit of %zu bytes is reached: %zu more were asked for",
+        return cr_fail(cx, CR_ENOMEM, "out of memory: %zu bytes were requested", more);
+    cr_fail(cx, CR_ENOMEM, "the memory limit of %zu bytes is reached: %zu more were requested",
             limit, more);
     return cr_fail_hint(cx, "raise it with --memory-limit");
 }

@@ -121,7 +121,8 @@ static cr_status check_list(cr_ctx *cx, const cr_option *o, const char *value)
     const char *fault = cri_list_fault(value);
     if (!fault) return CR_OK;
     cr_fail(cx, CR_EARG, "%s: %s in '%s'", flag_name(o, flag), fault, value);
-    return cr_fail_hint(cx, "items with commas are written '\"a,b\",c', quotes in them twice");
+    return cr_fail_hint(
+        cx, "put items with commas in quotes, '\"a,b\",c', and double quotes inside them");
 }
 
 static cr_status set_text(cr_ctx *cx, const cr_option *o, char **at, const char *value)

@@ -277,7 +277,8 @@ cr_status cr_neighbours_nearest(cr_ctx *cx, const cr_neighbours *nb, const cr_cm
     size_t others = opt_Q ? nb->n : nb->n - 1;
     CR_TRY(check_queries(cx, nb, opt_Q));
     if (k == 0 || k > others)
-        CR_TRY(cr_fail(cx, CR_EARG, "neighbours: %zu are asked for, and there are %zu", k, others));
+        CR_TRY(cr_fail(cx, CR_EARG, "neighbours: %zu are asked for, but there are only %zu", k,
+                       others));
     CR_TRY(run(cx, &w, nearest_block));
 done:
     return st;

@@ -57,8 +57,8 @@ cr_status cri_chart_calibration(cr_scratch *s, const cri_shown *d, cri_chart *ch
 
     if (s->status != CR_OK) return s->status;
     if (d->p.kind != CR_ANSWER_CLASS) {
-        cr_fail(s->cx, CR_EUNSUPPORTED, "the model %s predicts numbers: this figure is of classes",
-                d->model);
+        cr_fail(s->cx, CR_EUNSUPPORTED,
+                "the model %s predicts numbers, but this figure is for classes", d->model);
         return cr_fail_hint(s->cx, "--kind residuals shows how a model of numbers fits");
     }
     memset(bins, 0, sizeof bins);
@@ -85,11 +85,10 @@ cr_status cri_chart_calibration(cr_scratch *s, const cri_shown *d, cri_chart *ch
     cri_chart_add(chart, (cri_svg_series){ "came true", CRI_SVG_POINTS, CRI_SVG_BLUE, 1, 4, false },
                   'o', x, y, NULL, n);
     chart->title = cri_compose(s, "%s: calibration of %s (%zu rows)", d->model, d->target, d->n);
-    chart->caption[0] =
-        cri_compose(s,
-                    "Below the diagonal it promises too much.  Mean distance of the %zu "
-                    "bins, by rows: %.4f.",
-                    n, error);
+    chart->caption[0] = cri_compose(s,
+                                    "Below the diagonal the model is overconfident.  Mean distance "
+                                    "over the %zu bins, weighted by rows: %.4f.",
+                                    n, error);
     chart->description = cri_compose(s, "%s. %s", chart->title, chart->caption[0]);
     return s->status;
 }

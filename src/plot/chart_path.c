@@ -130,9 +130,8 @@ static cr_status open_path(cr_scratch *s, const cr_model *m, const cr_table *opt
         cr_fail(s->cx, CR_EUNSUPPORTED, "the model %s has no path%s", d->model,
                 opt_t ? ": it has no penalty lambda" : " without data");
         CR_TRY(cr_fail_hint(
-            s->cx, opt_t ? "credence fit lasso, ridge or logistic; --kind residuals shows how any "
-                           "model fits"
-                         : "give the data: ridge and logistic are fitted to it along a path; a "
+            s->cx, opt_t ? "use lasso, ridge or logistic; --kind residuals shows how any model fits"
+                         : "give the data: ridge and logistic are fitted to them along a path; a "
                            "lasso has its own"));
     }
     d->x = cr_scratch_f64(s, d->path.n_lambdas);
@@ -149,16 +148,15 @@ static cr_status set_texts(cr_scratch *s, const drawn *d, cri_chart *chart)
     chart->title =
         cri_compose(s, "%s: path of the coefficients of %s", d->model, cr_design_target(d->design));
     chart->caption[0] =
-        path->terms
-            ? cri_compose(s, "Chosen: lambda %.4g with %.0f of %zu terms.",
-                          path->lambda[path->chosen], path->nonzero[path->chosen],
-                          cr_design_terms(d->design))
-            : cri_compose(s, "Each penalty is a fit of its own; the line is at lambda %.4g.",
-                          path->lambda[path->chosen]);
+        path->terms ? cri_compose(s, "Chosen: lambda %.4g with %.0f of %zu terms.",
+                                  path->lambda[path->chosen], path->nonzero[path->chosen],
+                                  cr_design_terms(d->design))
+                    : cri_compose(s, "Each penalty is a separate fit; the line is at lambda %.4g.",
+                                  path->lambda[path->chosen]);
     if (path->folds)
         chart->caption[1] = cri_compose(s,
-                                        "Cross-validation: least error at lambda %.4g; within one "
-                                        "standard error of it up to %.4g.",
+                                        "Cross-validation: smallest error at lambda %.4g; within "
+                                        "one standard error of it up to %.4g.",
                                         path->lambda[path->least], path->lambda[path->one_se]);
     chart->description = cri_compose(s, "%s. Coefficients against log lambda.", chart->title);
     return s->status;
@@ -173,7 +171,7 @@ cr_status cri_chart_path(cr_scratch *s, const cr_model *m, const cr_table *opt_t
     CR_TRY(s->status);
     *chart = (cri_chart){ .x = { "log lambda", 0, 0, CR_REAL },
                           .y = { d.path.terms && d.design->standardised
-                                     ? "coefficient, of the standardised column"
+                                     ? "coefficient of the standardised column"
                                      : "coefficient",
                                  0, 0, CR_REAL } };
     pick_terms(&d, size);

@@ -105,8 +105,8 @@ cr_status cri_chart_residuals(cr_scratch *s, const cri_shown *d, double level, c
 
     if (s->status != CR_OK) return s->status;
     if (d->p.kind != CR_ANSWER_NUMBER) {
-        cr_fail(s->cx, CR_EUNSUPPORTED, "the model %s predicts classes: residuals are of numbers",
-                d->model);
+        cr_fail(s->cx, CR_EUNSUPPORTED,
+                "the model %s predicts classes, but residuals are for numbers", d->model);
         return cr_fail_hint(s->cx, "--kind calibration shows whether its probabilities come true");
     }
     gather(d, &r);
@@ -114,7 +114,7 @@ cr_status cri_chart_residuals(cr_scratch *s, const cri_shown *d, double level, c
     if (s->status != CR_OK) return s->status;
     ends[0] = r.rows[0].fitted, ends[1] = r.rows[r.n - 1].fitted;
     *chart = (cri_chart){ .x = { .title = cri_compose(s, "predicted %s", d->target) },
-                          .y = { .title = "residual: observed less predicted" } };
+                          .y = { .title = "residual: observed minus predicted" } };
     if (r.bounded)
         cri_chart_add(chart,
                       (cri_svg_series){ cri_compose(s, "%g %% interval", 100 * level), CRI_SVG_BAND,

@@ -14,7 +14,7 @@ static const double unit[] = { 0, 1 };
 static cr_status need_classes(cr_ctx *cx, const cri_shown *d)
 {
     if (d->p.kind == CR_ANSWER_CLASS) return CR_OK;
-    cr_fail(cx, CR_EUNSUPPORTED, "the model %s predicts numbers: this figure is of classes",
+    cr_fail(cx, CR_EUNSUPPORTED, "the model %s predicts numbers, but this figure is for classes",
             d->model);
     return cr_fail_hint(cx, "--kind residuals shows how a model of numbers fits");
 }

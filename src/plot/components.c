@@ -120,13 +120,14 @@ static cr_status fail_none(cr_ctx *cx, const cr_model *m, const char *over)
 {
     const char *name = NULL;
     if (over)
-        return cr_fail(cx, CR_EUNSUPPORTED, "no part of the model varies with the column '%s'",
+        return cr_fail(cx, CR_EUNSUPPORTED, "no part of the model depends on the column '%s'",
                        over);
     cr_fail(cx, CR_EUNSUPPORTED,
-            "no part of the model looks at one column alone, of numbers or of at most %d levels",
+            "no part of the model depends on a single column of numbers or of at most %d levels",
             MOST_LEVELS);
     if (cri_grid_numbers(m, &name, 1) == 0) return CR_EUNSUPPORTED;
-    return cr_fail_hint(cx, "--over %s draws the parts over that column, the others held", name);
+    return cr_fail_hint(
+        cx, "--over %s draws the parts over that column, with the others held fixed", name);
 }
 
 /* What a part is that looks at no column. */
@@ -191,13 +192,13 @@ cr_status cri_parts_new(cr_scratch *s, const cr_model *m, const cr_table *t,
     if (p.n == 0) CR_TRY(fail_none(s->cx, m, over));
     p.title = cri_compose(s, "%s: the parts of %s", cr_class_name(cr_model_get_class(m)), target);
     p.caption[0] = constant ? "The posterior of each term; their sum and the constant of the mean "
-                              "function are what the model predicts."
-                            : "The posterior of each term; their sum is what the model predicts.";
+                              "function make up the prediction."
+                            : "The posterior of each term; their sum is the prediction.";
     if (over)
         CR_TRY(cri_grid_held(s, m, t, &over, 1, &p.caption[1]));
     else if (left_out)
         p.caption[1] =
-            cri_compose(s, "Not shown: %zu part%s of several columns, or beyond what has room.",
+            cri_compose(s, "Not shown: %zu part%s of several columns, or for lack of space.",
                         left_out, left_out == 1 ? "" : "s");
     p.description = cri_compose(s, "%s. %s", p.title, p.caption[0]);
     CR_TRY(s->status);

@@ -22,7 +22,7 @@ static cr_status choose_columns(cr_scratch *s, const cr_model *m, const cr_table
     cr_importance    i = { 0 };
     *out_n = o->n_over;
     if (o->n_over > CRI_MOST_PARTS)
-        CR_TRY(cr_fail(s->cx, CR_EARG, "--over: a figure has %d columns at the most",
+        CR_TRY(cr_fail(s->cx, CR_EARG, "--over: a figure has at most %d columns",
                        (int)CRI_MOST_PARTS));
     for (size_t k = 0; k < o->n_over; k++) names[k] = o->over[k];
     if (o->n_over > 0) goto done;
@@ -125,7 +125,7 @@ cr_status cri_dependence_new(cr_scratch *s, const cr_model *m, const cr_table *t
     p.title = cri_compose(s, "%s: partial dependence of %s (%zu rows)",
                           cr_class_name(cr_model_get_class(m)),
                           cr_design_target(cr_model_get_design(m)), cr_table_rows(t));
-    p.caption[0] = "One column is changed and the others stay as they are in each row.";
+    p.caption[0] = "One column is varied; the others keep their values in each row.";
     if (!o->n_over && p.n < all)
         p.caption[1] = cri_compose(
             s, "The %zu most important of %zu columns; --over chooses others.", p.n, all);

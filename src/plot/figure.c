@@ -148,13 +148,11 @@ done:
 static cr_status fail_kind(cr_ctx *cx, const cr_model *model, cr_answer kind)
 {
     bool classes = kind == CR_ANSWER_CLASS;
-    cr_fail(cx, CR_EUNSUPPORTED, "the model %s predicts %s, and --kind fit draws a number",
+    cr_fail(cx, CR_EUNSUPPORTED, "the model %s predicts %s, but --kind fit draws a number",
             cr_class_name(cr_model_get_class(model)), classes ? "classes" : "no number");
     if (!classes) return CR_EUNSUPPORTED;
-    return cr_fail_hint(
-        cx,
-        "of classes there are --kind roc, --kind pr and --kind calibration; --kind fit over one "
-        "column of numbers, --over of several");
+    return cr_fail_hint(cx, "for classes use --kind roc, --kind pr or --kind calibration, or "
+                            "--kind fit over one column of numbers, chosen with --over");
 }
 
 static cr_status predict_curve(cr_scratch *s, const cri_picture *p, cri_span x, curve *c)
@@ -326,7 +324,7 @@ static cr_status check_level(cr_ctx *cx, double level)
     char text[CRI_DOUBLE_SIZE];
     if (level > 0 && level < 1) return CR_OK;
     cri_print_double(level, text);
-    cr_fail(cx, CR_EARG, "the level of an interval must lie between 0 and 1, and is %s", text);
+    cr_fail(cx, CR_EARG, "the level of an interval must lie between 0 and 1, not %s", text);
     return level > 1 && level < 100 ? cr_fail_hint(cx, "for 95 %% write 0.95") : CR_EARG;
 }
 
@@ -377,14 +375,15 @@ static cr_status check_figure(cr_ctx *cx, const cri_picture *p)
     const char            *first = NULL;
     if (!p->table && (!single_column(p->model) || o->n_over)) {
         cr_fail(cx, CR_EARG,
-                "without data there is only the curve of a model of one column of numbers");
+                "without data, only the curve of a model of one numeric column can be drawn");
         return cr_fail_hint(cx, "give the data: credence plot FILE.cred DATA --over COLUMN");
     }
     if (o->n_over) return cri_grid_over(cx, p->model, o, 1);
     if (p->column || (!o->draws && !o->range)) return CR_OK;
-    cr_fail(cx, CR_EARG, "draws and a range are for models of one column of numbers");
+    cr_fail(cx, CR_EARG, "--draws and --range are for models of one numeric column");
     if (cri_grid_numbers(p->model, &first, 1) == 0) return CR_EARG;
-    return cr_fail_hint(cx, "--over %s draws over one of several, the others held", first);
+    return cr_fail_hint(cx, "--over %s draws over one of several, with the others held fixed",
+                        first);
 }
 
 /* Of one column, or observed against predicted. */

@@ -41,13 +41,13 @@ void cri_picture_texts(cr_scratch *s, cri_picture *p)
     else if (p->cut)
         p->caption = p->cut;
     else if (p->bounded == 0)
-        p->caption = "The model gives no intervals: it has no information left for the noise.";
+        p->caption = "The model has no intervals: there is no information left for the noise.";
     else
         p->caption = cri_compose(s, "%s %% of the %s; %s %% do.", level,
                                  p->column ? "points should lie in the band"
-                                           : "intervals should hold the diagonal",
+                                           : "intervals should contain the diagonal",
                                  percent_text(s, p->held, p->bounded));
-    p->note = p->cut ? "The rows have values of their own there, so they need not lie in the band."
+    p->note = p->cut ? "The rows have other values there, so they need not lie in the band."
               : p->shown == p->kept
                   ? NULL
                   : cri_compose(s, "%s of the %s rows are shown, chosen at random.",

@@ -242,7 +242,7 @@ cr_status cri_grid_over(cr_ctx *cx, const cr_model *m, const cr_plot_options *o,
         }
         if (!is_number(d, j))
             return cr_fail(cx, CR_EARG,
-                           "the column '%s' is a %s: a figure is drawn over columns of numbers",
+                           "the column '%s' is a %s, but a figure is drawn over numeric columns",
                            o->over[k], cr_type_name(cr_design_column_type(d, j)));
     }
     if (count == 2 && strcmp(o->over[0], o->over[1]) == 0)

@@ -18,7 +18,7 @@ static void say_how(cr_scratch *s, const cr_importance *i, size_t shown, cri_cha
     if (shown < i->n)
         c->caption[1] = cri_compose(s, "The %zu largest of %zu columns.", shown, i->n);
     else
-        c->caption[1] = "Columns that carry the same information share it.";
+        c->caption[1] = "Columns that carry the same information share their importance.";
 }
 
 cr_status cri_chart_importance(cr_scratch *s, const cr_model *m, const cr_table *t,

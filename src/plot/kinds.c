@@ -19,10 +19,10 @@ static cr_status check_options(cr_ctx *cx, const cr_plot_options *o)
     if (!(o->level > 0 && o->level < 1))
         return cr_fail(cx, CR_EARG, "the level of an interval must lie between 0 and 1");
     if (o->range && !(isfinite(o->range[0]) && isfinite(o->range[1]) && o->range[0] < o->range[1]))
-        return cr_fail(cx, CR_EARG,
-                       "the range of a figure goes from a smaller to a greater number, not from "
-                       "%g to %g",
-                       o->range[0], o->range[1]);
+        return cr_fail(
+            cx, CR_EARG,
+            "the range of a figure must go from a smaller to a larger number, not from %g to %g",
+            o->range[0], o->range[1]);
     return CR_OK;
 }
 

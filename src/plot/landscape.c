@@ -27,9 +27,10 @@ static cr_status plane_new(cr_scratch *s, const cr_model *m, const cr_table *t,
         CR_TRY(cri_grid_over(s->cx, m, o, 2));
         out->name[0] = o->over[0], out->name[1] = o->over[1];
     } else if (n != 2) {
-        cr_fail(s->cx, CR_EUNSUPPORTED, "a map is of two columns of numbers; this model has %zu",
+        cr_fail(s->cx, CR_EUNSUPPORTED, "a map needs two numeric columns, but this model has %zu",
                 n);
-        CR_TRY(n > 2    ? cr_fail_hint(s->cx, "--over %s,%s draws two of them, the others held",
+        CR_TRY(n > 2    ? cr_fail_hint(s->cx,
+                                       "--over %s,%s draws two of them, with the others held fixed",
                                        out->name[0], out->name[1])
                : n == 1 ? cr_fail_hint(s->cx, "--kind fit draws the model over one column")
                         : CR_EUNSUPPORTED);
@@ -125,8 +126,9 @@ static cr_status map_number(cr_scratch *s, const cr_prediction *answer, const ch
     range_of(mean, answer->n, &maps->map[0].low, &maps->map[0].high);
     range_of(sd, answer->n, &maps->map[1].low, &maps->map[1].high);
     maps->caption[0] =
-        "Left panel: the mean. Right panel: how unsure it is, least where there are data.";
-    maps->text_caption = "First the mean, then how unsure it is, least where there are data.";
+        "Left panel: mean. Right panel: standard deviation, smallest where there are data.";
+    maps->text_caption =
+        "First the mean, then the standard deviation, smallest where there are data.";
 done:
     return st;
 }
@@ -150,21 +152,19 @@ static cr_status map_classes(cr_scratch *s, const cr_prediction *answer, const c
     }
     maps->map[0] = (cri_map){ .title = K == 2 ? cri_compose(s, "probability of %s = %s", target,
                                                             answer->classes[1])
-                                              : "probability of the likeliest",
+                                              : "largest probability",
                               .z = likely,
                               .low = K > 2 ? 1 / (double)K : 0,
                               .high = 1 };
     maps->map[1] =
         (cri_map){ .title = "entropy in bits", .z = entropy, .high = K > 1 ? log2((double)K) : 1 };
-    maps->caption[0] =
-        K == 2
-            ? "Line: both classes equally likely. Right panel: entropy."
-            : "Left panel: probability of the best guess. Right panel: entropy, most where classes "
-              "meet.";
+    maps->caption[0] = K == 2 ? "Line: both classes equally likely. Right panel: entropy."
+                              : "Left panel: probability of the most probable class. Right panel: "
+                                "entropy, largest where classes meet.";
     maps->text_caption =
-        K == 2 ? "First the probability, then the entropy, most where classes meet."
-               : "First the probability of the best guess, then the entropy, most where "
-                 "classes meet.";
+        K == 2 ? "First the probability, then the entropy, largest where classes meet."
+               : "First the probability of the most probable class, then the entropy, largest "
+                 "where classes meet.";
     if (K == 2) maps->level[0] = 0.5, maps->levels = 1, maps->level_label = "0.5";
     return s->status;
 }
@@ -329,7 +329,7 @@ cr_status cri_evidence_map(cr_scratch *s, const cr_model *m, const cr_table *t,
                           &best));
     maps.mark_x = at[0], maps.mark_y = at[1];
     for (size_t i = 0; i < n * n; i++) z[i] -= best;
-    maps.map[0] = (cri_map){ .title = "log evidence less that at the learned values", .z = z };
+    maps.map[0] = (cri_map){ .title = "log evidence minus that at the learned values", .z = z };
     range_of(z, n * n, &maps.map[0].low, &maps.map[0].high);
     maps.map[0].low = fmax(maps.map[0].low, -150); /* far down all is alike */
     maps.map[0].high = fmax(maps.map[0].high, 0);
@@ -340,7 +340,7 @@ cr_status cri_evidence_map(cr_scratch *s, const cr_model *m, const cr_table *t,
     maps.title = cri_compose(s, "%s: log evidence over %s and %s",
                              cr_class_name(cr_model_get_class(m)), h[0].name, h[1].name);
     maps.caption[0] = cri_compose(
-        s, "At the learned values it is %.6g; all other hyper-parameters are kept.", best);
+        s, "At the learned values it is %.6g; all other hyper-parameters are held fixed.", best);
     maps.description = cri_compose(s, "%s. %s", maps.title, maps.caption[0]);
     CR_TRY(s->status);
     *out = maps;

@@ -270,7 +270,7 @@ static cr_status ask_marginals(cr_ctx *cx, cri_any_network any, const cr_network
     cr_question        all = { .kind = CR_QUESTION_MARGINALS };
     const cr_question *q = p->question ? p->question : &all;
     if (q->kind != CR_QUESTION_MARGINALS) {
-        cr_fail(cx, CR_EARG, "a picture of a network shows the marginals of all its variables");
+        cr_fail(cx, CR_EARG, "a figure of a network shows the marginals of all its variables");
         CR_TRY(cr_fail_hint(cx, "ask for P(* | ...)"));
     }
     v->log_evidence = NAN;

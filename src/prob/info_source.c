@@ -64,10 +64,10 @@ static cr_status count_types(cr_ctx *cx, size_t length, size_t k, size_t *out)
     double log_types = cr_lchoose((double)length + (double)k - 1, (double)k - 1);
     if (log_types > log(MOST_TYPES)) {
         cr_fail(cx, CR_EARG,
-                "source: %zu letters from %zu different probabilities make %.3g types, "
-                "and at most %d are counted",
+                "source: %zu letters from %zu different probabilities make %.3g types, but at most "
+                "%d are counted",
                 length, k, exp(log_types), MOST_TYPES);
-        return cr_fail_hint(cx, "ask for shorter strings, or put rare letters together");
+        return cr_fail_hint(cx, "use shorter strings, or merge rare letters");
     }
     *out = (size_t)(exp(log_types) + 0.5);
     return CR_OK;

@@ -190,7 +190,8 @@ static cr_status assess_numbers(cr_ctx *cx, const cr_prediction *p, const double
         a->quantile = p->params[2];
     if (points && !how->one_of_many)
         cr_log(cx, CR_LOG_WARNING,
-               "%zu of %zu rows are predicted without any spread: log_score%s crps%s have no value",
+               "%zu of %zu rows are predicted without a standard deviation: log_score%s crps%s are "
+               "undefined",
                points, a->rows, p->conformal ? " and" : ",",
                p->conformal ? "" : ", coverage and width");
     cri_assess_add_numbers(a, &m);
@@ -286,7 +287,7 @@ static void warn_of_infinite(cr_ctx *cx, const cr_model *model, const cr_assessm
     for (size_t m = 0; m < a->n; m++)
         if (isinf(a->metrics[m].value) && cr_model_get_task(model) == CR_TASK_CLASSIFICATION)
             cr_log(cx, CR_LOG_WARNING,
-                   "%s is infinite: some row has a class that had the probability 0",
+                   "%s is infinite: some row has a class whose predicted probability was 0",
                    a->metrics[m].name);
 }
 
@@ -294,8 +295,7 @@ cr_status cr_evaluate_with(cr_ctx *cx, const cr_model *model, const cr_table *t,
                            const cr_judging *how, cr_assessment *out)
 {
     if (how->opt_confusion && cr_model_get_task(model) != CR_TASK_CLASSIFICATION)
-        return cr_fail(cx, CR_EUNSUPPORTED,
-                       "the model %s predicts no classes that could be confused",
+        return cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not predict classes",
                        cr_class_name(cr_model_get_class(model)));
     cr_status st = cri_evaluate(cx, model, t, how, out);
     if (st == CR_OK) warn_of_infinite(cx, model, out);

@@ -223,7 +223,7 @@ static cr_status check_drawn(cr_ctx *cx, const size_t *drawn, size_t samples, si
 {
     for (size_t i = 0; drawn && i < samples * n; i++)
         if (drawn[i] >= n)
-            return cr_fail(cx, CR_EARG, "sample %zu holds row %zu, but there are %zu rows",
+            return cr_fail(cx, CR_EARG, "sample %zu contains row %zu, but there are %zu rows",
                            i / n + 1, drawn[i] + 1, n);
     return CR_OK;
 }
@@ -276,8 +276,7 @@ cr_status cr_bootstrap_assess(cr_ctx *cx, const cr_model_spec *spec, const cr_ta
     CR_TRY(check_drawn(cx, opt_drawn, samples, n));
     CR_TRY(cri_plan_open_unsplit(cx, spec, 1, t, NULL, &plan));
     if (!(plan.task & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION)))
-        CR_TRY(
-            cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no target to judge it by", spec->model));
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no target to score", spec->model));
     CR_TRY(fit_whole(cx, &b, y, w, &e));
     e.seed = plan.seed;
     e.loss = b.K ? "error rate" : "squared error";
@@ -291,8 +290,7 @@ cr_status cr_bootstrap_assess(cr_ctx *cx, const cr_model_spec *spec, const cr_ta
     if (b.K == 0) e.unbiased_variance = e.biased_variance = NAN;
     if (e.unjudged)
         cr_log(cx, CR_LOG_WARNING,
-               "%zu of %zu rows were in every sample and are not judged: more "
-               "samples are needed",
+               "%zu of %zu rows were in every sample and are not scored: more samples are needed",
                e.unjudged, e.rows);
     combine(&e);
     *out = e;

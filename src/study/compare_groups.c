@@ -56,7 +56,7 @@ static cr_status find_groups(cr_ctx *cx, const cr_table *t, const cr_column *c, 
         size_t k = find_group(g, x);
         if (isnan(x) || (k < g->n && g->values[k] == x)) continue;
         if (g->n == MOST_GROUPS)
-            return cr_fail(cx, CR_EDATA, "%s: column '%s' makes more than %d groups",
+            return cr_fail(cx, CR_EDATA, "%s: column '%s' has more than %d groups",
                            cr_table_source(t), c->name, MOST_GROUPS);
         memmove(g->values + k + 1, g->values + k, (g->n - k) * sizeof *g->values);
         g->values[k] = x;
@@ -71,7 +71,7 @@ static cr_status find_groups(cr_ctx *cx, const cr_table *t, const cr_column *c, 
         cr_log(cx, CR_LOG_WARNING, "%zu of %zu rows of %s have no '%s' and are left out",
                g->unknown, rows, cr_table_source(t), c->name);
     if (g->n >= 2) return CR_OK;
-    return cr_fail(cx, CR_EDATA, "%s: column '%s' makes %zu group%s, but two are needed to compare",
+    return cr_fail(cx, CR_EDATA, "%s: column '%s' has %zu group%s, but a comparison needs two",
                    cr_table_source(t), c->name, g->n, g->n == 1 ? "" : "s");
 }
 
@@ -96,14 +96,13 @@ static cr_status fail_evidence(cr_ctx *cx, const cr_model *m)
 {
     const cr_model_class *c = cr_model_get_class(m);
     cr_fail(cx, CR_EUNSUPPORTED,
-            "the model %s has no log evidence here, which the comparison of groups goes by",
+            "the model %s has no log evidence here, which the comparison of groups needs",
             cr_class_name(c));
     if (cr_option_find(cr_class_options(c), "prior"))
-        return cr_fail_hint(
-            cx,
-            "an improper prior has none: give a proper one with --prior, or another "
-            "model; credence models %s lists the priors",
-            cr_class_name(c));
+        return cr_fail_hint(cx,
+                            "an improper prior has no evidence: give a proper one with --prior, or "
+                            "use another model; credence models %s lists the priors",
+                            cr_class_name(c));
     return cr_fail_hint(cx, "%s has one",
                         cr_model_get_task(m) == CR_TASK_CLASSIFICATION ? "bayes-logistic"
                                                                        : "bayes-linear");
@@ -160,8 +159,8 @@ static cr_status check_parameters(cr_ctx *cx, const cr_group_comparison *c)
                     "the group '%s' does not have the same parameters as all rows "
                     "together: '%s'",
                     c->groups[k].name, cri_parameter_name(a ? a : b));
-            CR_TRY(cr_fail_hint(cx, "--category COLUMN takes numbers as levels, the same ones in "
-                                    "every group"));
+            CR_TRY(cr_fail_hint(
+                cx, "--category COLUMN treats numbers as levels, the same in every group"));
         }
         cri_sheet_free(some);
         some = NULL;
@@ -214,7 +213,7 @@ cr_status cr_compare_groups(cr_ctx *cx, const char *model, const cr_table *t,
 
     CR_TRY(s.status);
     CR_TRY(cr_check_settings(cx, model, settings, n_settings));
-    if (!o->by) CR_TRY(cr_fail(cx, CR_EARG, "groups are compared by a column: --by names it"));
+    if (!o->by) CR_TRY(cr_fail(cx, CR_EARG, "groups are defined by a column: name it with --by"));
     const cr_column *by = cr_table_find(t, o->by);
     if (!by) CR_TRY(cri_table_no_column(cx, t, o->by));
     g->group = cr_scratch_index(&s, cr_table_rows(t));

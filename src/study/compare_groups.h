@@ -11,8 +11,8 @@
 
 /* clang-format off */
 #define CR_GROUP_OPTIONS(X)                                                                          \
-    X(text, by,         "",  "COLUMN", "column whose values make the groups", "treatment")           \
-    X(real, prior_odds, "1", ">0",     "odds that the groups differ, before the data", "0.1")
+    X(text, by,         "",  "COLUMN", "column whose values define the groups", "treatment")           \
+    X(real, prior_odds, "1", ">0",     "prior odds that the groups differ", "0.1")
 /* clang-format on */
 CR_OPTIONS_STRUCT(cr_group_options, CR_GROUP_OPTIONS);
 /* The table of these options. */

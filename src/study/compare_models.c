@@ -110,7 +110,7 @@ static cr_status fail_average(cr_ctx *cx, const cri_plan *plan, const cr_fit_sco
                 "the models cannot be averaged: %s learned from %zu rows, %s from %zu",
                 plan->specs[0].model, m[0].rows, plan->specs[k].model, m[k].rows);
         return cr_fail_hint(cx,
-                            "--features with columns that have no gaps makes the rows the same");
+                            "choose --features without missing values to make the rows the same");
     }
     return cr_fail(cx, CR_EUNSUPPORTED, "the models cannot be averaged");
 }

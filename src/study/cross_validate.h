@@ -13,9 +13,9 @@
 #define CR_CV_OPTIONS(X)                                                                             \
     X(count,  folds, "10",       ">=2", "number of folds", "5")                                      \
     X(choice, split, "auto",     "auto|shuffled|stratified|ordered",                                 \
-      "how rows are put into folds: at random, at random within the classes of the target, in time order; auto: stratified where there are classes, else shuffled", \
+      "how rows are assigned to folds: at random, at random within the classes of the target, or in time order; auto: stratified if there are classes, otherwise shuffled", \
       "ordered")                                                                                     \
-    X(count,  repeats, "1",      "1..10000", "cross-validate this many times, each on folds of its own", "5") \
+    X(count,  repeats, "1",      "1..10000", "repeat the cross-validation this many times, with new folds each time", "5") \
     X(text,   group, "",         "COLUMN", "rows with the same value in this column stay in one fold; the column is then not used as a feature", "patient") \
     X(real,   interval, "0.95",  "0<..<1", "mass of the intervals whose coverage is counted", "0.9")  \
     X(text,   loss, "",          "LOSS", "also score the mean loss of the decisions of least expected loss: 0-1, squared, absolute, quantile:Q, or a FILE with a matrix of losses", "quantile:0.9")

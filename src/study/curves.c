@@ -80,9 +80,9 @@ cr_status cr_threshold_curve_of(cr_ctx *cx, const double *score, size_t stride,
         *(is_class[i] ? &positive : &negative) += rows[i].weight;
     }
     if (!(positive > 0 && negative > 0))
-        CR_TRY(cr_fail(cx, CR_EDATA,
-                       "all rows are on one side: a curve needs rows of the class and "
-                       "others"));
+        CR_TRY(
+            cr_fail(cx, CR_EDATA,
+                    "all rows are of the same kind: a curve needs rows of the class and others"));
     qsort(rows, n, sizeof *rows, falling);
     CR_TRY(allocate(cx, count_different(rows, n) + 1, &c));
     walk(rows, n, positive, negative, &c);

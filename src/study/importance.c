@@ -26,7 +26,7 @@ cr_status cri_column_of_model(cr_ctx *cx, const cr_model *model, const char *nam
     size_t           n = cr_design_columns(d), i = 0;
     while (i < n && strcmp(cr_design_column_name(d, i), name) != 0) i++;
     if (i < n) return *out = i, CR_OK;
-    cr_fail(cx, CR_EARG, "the model reads no column '%s'", name);
+    cr_fail(cx, CR_EARG, "the model does not use a column '%s'", name);
     return cr_fail_nearest(cx, name, "columns of the model", n, design_column, d);
 }
 

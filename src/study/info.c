@@ -132,8 +132,8 @@ static cr_status check_levels(cr_ctx *cx, const cr_table *table, const cri_varia
         for (size_t i = 1; same && i < vs->n; i++) same = v->code[i] == v->code[0];
         if (same)
             return cr_fail(cx, CR_EDATA,
-                           "column '%s' of %s has one level: it informs about nothing", v->name,
-                           cr_table_source(table));
+                           "column '%s' of %s has only one level: it carries no information",
+                           v->name, cr_table_source(table));
     }
     return CR_OK;
 }

@@ -34,15 +34,14 @@
     X(choice, estimator,    "schuermann", CR_INFO_ESTIMATORS,                                          \
       "how an entropy is estimated from counts", "chao-shen")                                          \
     X(count,  neighbours,   "3", "1..1000",                                                            \
-      "the density of numbers is measured by this nearest neighbour", "5")                             \
+      "which nearest neighbour is used to estimate the density of numbers", "5")                             \
     X(count,  bootstrap,    "200", "0..1000000",                                                       \
       "resamplings for the intervals; 0 for no intervals", "1000")                                     \
     X(real,   level,        "0.95", "0<..<1", "mass of the intervals", "0.9")                          \
     X(count,  permutations, "0", "0..1000000",                                                         \
-      "with --mutual or --matrix: random orders for the p-value of no dependence; with --mmd, where 0 means 999: " \
-      "relabellings of the rows", "999")                                                               \
+      "with --mutual or --matrix: permutations for the p-value of no dependence; with --mmd: relabellings of the rows, where 0 means 999", "999")                                                               \
     X(real,   smoothing,    "0", ">=0",                                                                \
-      "with two files: added to the count of each category", "0.5")
+      "with two files: amount added to the count of each category", "0.5")
 /* clang-format on */
 CR_OPTIONS_STRUCT(cr_info_options, CR_INFO_OPTIONS);
 /* The table of these options. */

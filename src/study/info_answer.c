@@ -82,8 +82,8 @@ static void warn_alone(const cri_info_answer *j, size_t alone, size_t rows)
 {
     if (alone > 0)
         cr_log(j->cx, CR_LOG_WARNING,
-               "%zu of %zu rows share their categories with no other row, and do not count", alone,
-               rows);
+               "%zu of %zu rows share their categories with no other row and are not counted",
+               alone, rows);
 }
 
 /* --- entropy and mutual information ---------------------------------------------------------- */
@@ -209,17 +209,16 @@ cr_status cri_info_check(cr_ctx *cx, const cr_info_question *o, size_t tables)
 {
     int asked = !!o->mutual + o->matrix + o->rows + !!o->source;
     if (asked > 1)
-        return cr_fail(cx, CR_EARG,
-                       "--mutual, --matrix, --rows and --source are asked one at a time");
+        return cr_fail(cx, CR_EARG, "--mutual, --matrix, --rows and --source cannot be combined");
     if (tables == 2 && asked)
         return cr_fail(cx, CR_EARG,
-                       "two files are compared: --mutual, --matrix, --rows and --source "
-                       "are about one");
+                       "two files are compared, but --mutual, --matrix, --rows and --source need a "
+                       "single file");
     if (o->given && !o->mutual && (!o->columns || o->matrix || o->rows || tables == 2))
         return cr_fail(cx, CR_EARG, "--given requires --columns or --mutual");
     if (o->mutual && o->columns)
         return cr_fail(cx, CR_EARG,
-                       "--mutual names its columns itself: --columns does not go with it");
+                       "--mutual already names its columns: it cannot be combined with --columns");
     if ((o->joint || o->top != CR_COUNT_UNSET) && !o->rows)
         return cr_fail(cx, CR_EARG, "--%s requires --rows", o->joint ? "joint" : "top");
     if (o->permutations > 0 && !o->mutual && !o->matrix && !o->mmd)
@@ -231,7 +230,7 @@ cr_status cri_info_check(cr_ctx *cx, const cr_info_question *o, size_t tables)
     if ((o->kernel || o->linear) && !o->mmd)
         return cr_fail(cx, CR_EARG, "--%s requires --mmd", o->kernel ? "kernel" : "linear");
     if (o->mmd && o->smoothing > 0)
-        return cr_fail(cx, CR_EARG, "--smoothing does not go with --mmd");
+        return cr_fail(cx, CR_EARG, "--smoothing cannot be combined with --mmd");
     if (o->smoothing > 0 && tables != 2)
         return cr_fail(cx, CR_EARG, "--smoothing requires two files");
     return CR_OK;

@@ -40,7 +40,7 @@ static void warn_divergence(const cri_info_answer *j, const char *name, const cr
                name, cr_table_source(j->b), cr_table_source(j->a));
     if (d->shared > 0)
         cr_log(j->cx, CR_LOG_WARNING,
-               "'%s': %zu values stand in both files; the estimate holds for independent samples",
+               "'%s': %zu values occur in both files; the estimate is for independent samples",
                name, d->shared);
 }
 
@@ -224,7 +224,7 @@ static cr_status count_letters(cri_info_answer *j, const char *name, double **ou
     cri_cells      c;
     CR_TRY(cri_variables_read(&j->s, j->a, &name, &role, 1, j->seed, &vs));
     if (!vs.v[0].counted) {
-        cr_fail(j->cx, CR_EDATA, "column '%s' of %s holds numbers, not letters", name,
+        cr_fail(j->cx, CR_EDATA, "column '%s' of %s contains numbers, not letters", name,
                 cr_table_source(j->a));
         CR_TRY(cr_fail_hint(j->cx, "--category %s counts its values", name));
     }

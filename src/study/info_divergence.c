@@ -158,7 +158,7 @@ static cr_status find_pair(cr_ctx *cx, const cr_table *const t[2], const char *n
         cr_fail(cx, CR_EDATA, "column '%s' is %s in %s and %s in %s", name,
                 cr_type_name(out->c[0]->type), cr_table_source(t[0]), cr_type_name(out->c[1]->type),
                 cr_table_source(t[1]));
-        CR_TRY(cr_fail_hint(cx, "--category %s takes it as a category in both", name));
+        CR_TRY(cr_fail_hint(cx, "--category %s treats it as a category in both", name));
     }
     *out_counted = counted[0] && counted[1];
 done:
@@ -432,7 +432,7 @@ cr_status cr_table_divergence(cr_ctx *cx, const cr_table *a, const cr_table *b,
                           .upper = NAN };
     if (d > 0 && d < n) {
         cr_fail(cx, CR_EUNSUPPORTED,
-                "divergence: numbers and categories together are not compared");
+                "divergence: numbers and categories cannot be compared together");
         CR_TRY(cr_fail_hint(cx, "name numbers only, or categories only"));
     }
     CR_TRY(d == 0 ? compare_counts(cx, &all, options, seed, &got)

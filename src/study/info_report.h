@@ -9,8 +9,8 @@
 /* clang-format off */
 #define CR_INFO_QUESTIONS(X)                                                                                \
     X(list,   columns,  "", "COLUMN",                                                                  \
-      "their joint entropy; with --matrix, --rows or two files: the columns to look at", "sex,bmi")    \
-    X(list,   given,    "", "COLUMN", "with --columns or --mutual: what is known already", "age")      \
+      "the joint entropy of these columns; with --matrix, --rows or two files: the columns to use", "sex,bmi")    \
+    X(list,   given,    "", "COLUMN", "with --columns or --mutual: columns to condition on", "age")      \
     X(list,   mutual,   "", "COLUMN", "the mutual information of these two columns", "bmi,progression") \
     X(flag,   matrix,   "false", "", "the mutual information of each pair of columns", "")             \
     X(flag,   rows,     "false", "", "the information content of each row", "")                        \
@@ -20,15 +20,14 @@
     X(list,   source,   "", "",                                                                        \
       "typical strings of a source with these probabilities; with DATA: of this column", "0.1,0.9")    \
     X(flag,   mmd,      "false", "",                                                                   \
-      "of two files: do their rows come from one distribution?  The maximum mean discrepancy, with a p-value", "") \
+      "with two files: test whether their rows come from the same distribution, by the maximum mean discrepancy with a p-value", "") \
     X(text,   kernel,   "", "",                                                                        \
-      "with --mmd: an expression (credence models kernels); not given: rbf with the median distance between " \
-      "rows as length-scale, columns standardised", "'rbf(l=2)'")                                      \
+      "with --mmd: kernel expression (see credence models kernels); default: rbf with the median distance between rows as length-scale, on standardised columns", "'rbf(l=2)'")                                      \
     X(flag,   linear,   "false", "", "with --mmd: the statistic for very many rows, in linear time", "") \
-    X(count,  length,   "100", ">=1", "with --source: letters of a string", "1000")                    \
+    X(count,  length,   "100", ">=1", "with --source: letters per string", "1000")                    \
     X(real,   beta,     "0.1", ">0",                                                                   \
-      "with --source: a string is typical when its content per letter is this near to the entropy", "0.05") \
-    X(real,   delta,    "0.01", "0..<1", "with --source: the probability that may be missed", "0.1")   \
+      "with --source: a string is typical if its information per letter is this close to the entropy", "0.05") \
+    X(real,   delta,    "0.01", "0..<1", "with --source: the probability that the smallest set may miss", "0.1")   \
     X(choice, unit,     "bits", "bits|nats", "unit of information", "nats")                            \
     CR_INFO_OPTIONS(X)
 /* clang-format on */

@@ -185,9 +185,9 @@ static void warn_of_cluster(cr_ctx *cx, const cr_column *c, const double *sorted
         if (count > most) most = count, which = value;
     if (most > 1 && 20 * most > n)
         cr_log(cx, CR_LOG_WARNING,
-               "%zu of %zu rows of '%s' hold %g among numbers with more digits: the density there "
-               "has no "
-               "bound, and the entropy is too low; --category %s counts its values instead",
+               "%zu of %zu rows of '%s' are exactly %g among numbers with more digits: the density "
+               "there is unbounded, so the entropy is too low; --category %s counts its values "
+               "instead",
                most, n, c->name, which, c->name);
 }
 

@@ -109,8 +109,8 @@ static cr_status check_shares(cr_ctx *cx, const double *shares, size_t n)
     for (size_t i = 0; i < n; i++)
         if (!(shares[i] > 0 && shares[i] <= 1 && (i == 0 || shares[i] > shares[i - 1])))
             return cr_fail(cx, CR_EARG,
-                           "the shares of a learning curve must rise and lie between 0 "
-                           "and 1, and number %zu is %g",
+                           "the shares of a learning curve must increase and lie between 0 and 1, "
+                           "but number %zu is %g",
                            i + 1, shares[i]);
     return n > 0 ? CR_OK : cr_fail(cx, CR_EARG, "a learning curve needs at least one share");
 }

@@ -107,9 +107,9 @@ static cr_status gather(cr_scratch *s, const cri_rows *rows, const size_t total[
         out->rows[side] = side == 0 ? p->m : p->n - p->m;
         out->dropped[side] = total[side] - out->rows[side];
         if (out->rows[side] < 2)
-            CR_TRY(cr_fail(
-                cx, CR_EDATA, "the %s file has %zu row%s with all values; two are needed",
-                side == 0 ? "first" : "second", out->rows[side], out->rows[side] == 1 ? "" : "s"));
+            CR_TRY(cr_fail(cx, CR_EDATA, "the %s file has %zu complete row%s; two are needed",
+                           side == 0 ? "first" : "second", out->rows[side],
+                           out->rows[side] == 1 ? "" : "s"));
     }
     double *workspace = cr_scratch_matrix(s, p->n, rows->p);
     p->X = cr_scratch_matrix(s, p->n, d);
@@ -256,7 +256,7 @@ static cr_status all_pairs(cr_scratch *s, const pooled *p, const cr_mmd_options 
     if (8.8 * (double)n * (double)n > (double)cri_memory_left(s->cx)) {
         cr_fail(s->cx, CR_ENOMEM, "the kernel of %zu rows with each other needs %.3g GB", n,
                 8e-9 * (double)n * (double)n);
-        CR_TRY(cr_fail_hint(s->cx, "--linear compares pairs of rows, each once"));
+        CR_TRY(cr_fail_hint(s->cx, "--linear uses each row in one pair only"));
     }
     K = cr_scratch_matrix(s, n, n);
     CR_TRY(s->status);

@@ -66,7 +66,7 @@ static cr_status check_specs(cr_ctx *cx, const cr_model_spec *specs, size_t n, c
             cr_fail(cx, CR_EARG, "%s does %s and %s %s: they cannot be compared", specs[0].model,
                     cr_task_name(*out_task), specs[k].model, cr_task_name(task));
             CR_TRY(does_both(cx, &specs[0]) || does_both(cx, &specs[k])
-                       ? cr_fail_hint(cx, "--task classification takes the target as classes in "
+                       ? cr_fail_hint(cx, "--task classification treats the target as classes in "
                                           "every model that can")
                        : CR_EARG);
         }
@@ -166,7 +166,7 @@ static cr_status number_groups(cr_ctx *cx, const cr_table *t, const char *name, 
         rows[i] = (keyed_row){ v, i };
         if (category ? c->codes[i] == CR_MISSING_CODE : isnan(v))
             CR_TRY(cr_fail(cx, CR_EDATA,
-                           "%s: column '%s' has no value: the row belongs to no group",
+                           "%s: column '%s' has no value, so the row belongs to no group",
                            cri_table_where(t, i, where, sizeof where), name));
     }
     if (n > 0) qsort(rows, n, sizeof *rows, by_value);
@@ -207,11 +207,12 @@ static cr_status check_options(cr_ctx *cx, const cr_table *t, const cr_cv_option
         return cr_fail(cx, CR_EDATA, "%s has %zu rows, which is not enough for %zu folds",
                        cr_table_source(t), cr_table_rows(t), o->folds);
     if (o->group && o->split != CR_SPLIT_AUTO)
-        return cr_fail(cx, CR_EARG,
-                       "--group puts whole groups into folds: --split does not go with it");
+        return cr_fail(
+            cx, CR_EARG,
+            "--group keeps groups together in folds: it cannot be combined with --split");
     if (o->split == CR_SPLIT_ORDERED && o->repeats > 1)
         return cr_fail(cx, CR_EARG,
-                       "--repeats: in time order there is only one way to make the folds");
+                       "--repeats: with --split ordered there is only one way to make the folds");
     return CR_OK;
 }
 
@@ -237,9 +238,8 @@ static cr_status warn_of_unseen(cr_ctx *cx, const cri_plan *p)
             uint32_t code = y->codes[rows[i]];
             if (code >= y->n_levels || seen[code]) continue;
             cr_log(cx, CR_LOG_WARNING,
-                   "the class '%s' of '%s' is among the rows that fold %zu tests but not among "
-                   "those it "
-                   "learns from: the scores of that fold may have no value",
+                   "the class '%s' of '%s' occurs in the test rows of fold %zu but not in its "
+                   "training rows: the scores of that fold may be undefined",
                    y->levels[code], target, f % p->folds + 1);
             goto done;
         }

@@ -246,7 +246,7 @@ static cr_status check(cr_ctx *cx, cr_resample_method method, size_t samples, do
         return cr_fail(cx, CR_EARG, "the mass of an interval lies between 0 and 1");
     for (size_t i = 0; drawn && i < samples * n; i++)
         if (drawn[i] >= n)
-            return cr_fail(cx, CR_EARG, "sample %zu holds row %zu, but there are %zu rows",
+            return cr_fail(cx, CR_EARG, "sample %zu contains row %zu, but there are %zu rows",
                            i / n + 1, drawn[i] + 1, n);
     return CR_OK;
 }
@@ -300,8 +300,8 @@ cr_status cr_resample(cr_ctx *cx, const cr_model_spec *spec, const cr_table *t,
             summarise_draws(x, have, z, rows, level, method == CR_BCA, &o.parameters[k]);
     }
     if (o.failed)
-        cr_log(cx, CR_LOG_WARNING, "%zu of %zu fits were not possible and are left out", o.failed,
-               o.asked);
+        cr_log(cx, CR_LOG_WARNING, "%zu of %zu samples could not be fitted and are left out",
+               o.failed, o.asked);
     *out = o;
     o = (cr_resampled){ 0 };
 done:

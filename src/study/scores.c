@@ -86,22 +86,21 @@ static void warn_of_metric(cr_ctx *cx, const char *what, const cr_assessment *fo
     }
     if (none > 0 && cri_metric_kind_of(name)->by_rows)
         cr_log(cx, CR_LOG_WARNING,
-               "%s: %s has no value in %zu of %zu folds, which have too few rows or one value of "
-               "the target, "
-               "so no mean is given; use fewer folds",
+               "%s: %s is undefined in %zu of %zu folds, which have too few rows or only one "
+               "target value, so no mean is given; use fewer folds",
                what, name, none, n);
     else if (none > 0 && m == 0 && numbers)
         cr_log(cx, CR_LOG_WARNING,
-               "%s: %s has no value in %zu of %zu folds, where some row is predicted without any "
-               "spread, so no mean is given",
+               "%s: %s is undefined in %zu of %zu folds, where some row is predicted without a "
+               "standard deviation, so no mean is given",
                what, name, none, n);
     else if (none > 0 && none < n && !numbers)
-        cr_log(cx, CR_LOG_WARNING, "%s: %s has no value in %zu of %zu folds, so no mean is given",
+        cr_log(cx, CR_LOG_WARNING, "%s: %s is undefined in %zu of %zu folds, so no mean is given",
                what, name, none, n);
     if (infinite > 0)
         cr_log(cx, CR_LOG_WARNING,
-               "%s is infinite in %zu of %zu folds: what came had the probability 0, and the mean "
-               "is infinite too",
+               "%s is infinite in %zu of %zu folds, where an observed class had probability 0, so "
+               "the mean is infinite too",
                name, infinite, n);
 }
 
@@ -111,7 +110,7 @@ void cri_scores_warn(cr_ctx *cx, const char *what, const cr_assessment *fold, si
     for (size_t f = 0; f < n; f++) limited += fold[f].unconverged;
     if (limited > 0)
         cr_log(cx, CR_LOG_WARNING,
-               "%s: %zu of %zu fits did not converge: they stopped at the most iterations", what,
+               "%s: %zu of %zu fits did not converge within the maximum number of iterations", what,
                limited, n);
     for (size_t m = 0; m < fold[0].n; m++) warn_of_metric(cx, what, fold, n, m);
 }

@@ -35,7 +35,7 @@ static const char *read_tail(const char *at, cri_dimension *d)
         else if (read_number(at + 1, end, &n) && n >= 2 && n <= CRI_MOST_POINTS && n == floor(n))
             d->n = (size_t)n;
         else
-            return "behind a range come :log and the number of values, at least 2";
+            return "a range is followed by :log and the number of values, at least 2";
         at = end;
     }
     return NULL;
@@ -140,7 +140,7 @@ static cr_status read_dimension(cr_scratch *s, const cr_model_class *c, char *it
     const char *why = read_range(equals + 1, d, &range);
     if (why) CR_TRY((*equals = '=', fail_item(s->cx, item, why)));
     if (range && !is_number(o))
-        CR_TRY((*equals = '=', fail_item(s->cx, item, "a range is for settings that are numbers")));
+        CR_TRY((*equals = '=', fail_item(s->cx, item, "a range is only for numeric settings")));
     if (d->whole && range && fmax(fabs(d->low), fabs(d->high)) > 0x1p53)
         CR_TRY((*equals = '=', fail_item(s->cx, item, "whole numbers go up to 9007199254740992")));
     if (d->whole && range && fabs(d->high - d->low) + 1 < (double)d->n)
@@ -157,7 +157,7 @@ cr_status cri_space_read(cr_scratch *s, const cr_model_class *c, const char *lis
     cri_space space = { 0 };
     CR_TRY(cri_list_settings(s, list, &items, &space.n));
     if (space.n == 0) {
-        cr_fail(s->cx, CR_EARG, "--over is missing: the settings to try");
+        cr_fail(s->cx, CR_EARG, "--over is missing: it gives the settings to try");
         CR_TRY(cr_fail_hint(s->cx, "for example --over lambda=0.01..100:log:20"));
     }
     space.dimensions = cr_scratch_bytes(s, space.n, sizeof *space.dimensions);

@@ -42,7 +42,7 @@ static cr_status make_candidates(cr_ctx *cx, const cri_space *space, const cr_tu
     size_t     n = grid ? cri_space_points(space) : o->draws, *picks = NULL;
     if (n > CRI_MOST_POINTS) {
         cr_fail(cx, CR_EARG, "the grid has more than %d combinations", CRI_MOST_POINTS);
-        CR_TRY(cr_fail_hint(cx, "--search random tries as many as --draws says"));
+        CR_TRY(cr_fail_hint(cx, "--search random tries as many as --draws allows"));
     }
     if (points > 0) { /* no combination twice, and no more than there are */
         cr_rng r = cr_rng_stream(seed, (uint64_t)0x54554e45u << 32);
@@ -150,7 +150,7 @@ static cr_status find_metric(cr_ctx *cx, const cr_assessment *a, const char *opt
         return cr_fail_nearest(cx, name, "scores", a->n, metric_name, a);
     }
     if (cr_metric_sense(name) == 0)
-        return cr_fail(cx, CR_EARG, "--metric: of '%s' neither more nor less is better", name);
+        return cr_fail(cx, CR_EARG, "--metric: '%s' has no best direction", name);
     return CR_OK;
 }
 
@@ -167,7 +167,7 @@ static cr_status find_best(cr_ctx *cx, cr_tuning *t)
             t->best = i;
     }
     if (t->best == t->n)
-        return cr_fail(cx, CR_EUNSUPPORTED, "no candidate has a value of %s to choose by", name);
+        return cr_fail(cx, CR_EUNSUPPORTED, "%s is undefined for every candidate", name);
     const cr_candidate *b = &t->candidates[t->best];
     double              least = sense * b->mean.metrics[t->metric].value - b->se[t->metric];
     for (size_t i = 0; i < t->n; i++)

@@ -16,11 +16,11 @@
 
 /* clang-format off */
 #define CR_TUNE_OPTIONS(X)                                                                           \
-    X(list,   over,   "",     "NAME=VALUES", "a setting and its values: LOW..HIGH[:log][:COUNT], 10 values unless COUNT is there, or A|B|C; repeat it for more settings", "lambda=0.01..100:log:20") \
-    X(choice, search, "grid", "grid|random", "every combination, or as many drawn at random as --draws says", "random") \
-    X(count,  draws,  "50",   "1..1000000",  "how many combinations a random search tries", "20")     \
-    X(text,   metric, "",     "",            "the score to choose by; default: log_score of numbers, log_loss of classes", "rmse") \
-    X(choice, rule,   "best", "best|1se",    "the best mean score, or, of those within one standard error of it, the one that follows the training rows least", "1se")
+    X(list,   over,   "",     "NAME=VALUES", "a setting and its values: LOW..HIGH[:log][:COUNT], with 10 values unless COUNT is given, or A|B|C; repeat the option for more settings", "lambda=0.01..100:log:20") \
+    X(choice, search, "grid", "grid|random", "try every combination, or --draws random ones", "random") \
+    X(count,  draws,  "50",   "1..1000000",  "number of combinations that a random search tries", "20")     \
+    X(text,   metric, "",     "",            "the score to optimise; default: log_score for numbers, log_loss for classes", "rmse") \
+    X(choice, rule,   "best", "best|1se",    "best: the best mean score; 1se: of those within one standard error of it, the one that fits the training rows least closely", "1se")
 /* clang-format on */
 enum cr_tune_search { CR_SEARCH_GRID, CR_SEARCH_RANDOM };
 enum cr_tune_rule { CR_RULE_BEST, CR_RULE_1SE };

@@ -69,12 +69,12 @@ def test_naive_bayes_takes_gaps_and_kinds(credence, tmp_path):
 
 
 def test_mistakes(credence, refused, examples):
-    refused(2, "fit", "lda", *IRIS, "--priors", "setosa=1", says=("the class 'versicolor' has none",))
+    refused(2, "fit", "lda", *IRIS, "--priors", "setosa=1", says=("the class 'versicolor' has no prior",))
     refused(2, "fit", "lda", *IRIS, "--priors", "setsa=1", says=("no class 'setsa'", "setosa"))
     refused(2, "fit", "naive-bayes", *IRIS, "--numbers", "gausian", says=("no distribution 'gausian'", "gaussian"))
     refused(3, "fit", "naive-bayes", *IRIS, "--numbers", "poisson", says=("iris.csv:2", "whole numbers"))
     (examples / "one.csv").write_text("x,c\n1,a\n2,a\n")
-    refused(3, "fit", "qda", "examples/one.csv", "--target", "c", says=("one class only, 'a'",))
+    refused(3, "fit", "qda", "examples/one.csv", "--target", "c", says=("only one class, 'a'",))
 
 
 def test_evaluate_says_what_was_taken_for_what(credence, examples):

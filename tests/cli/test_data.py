@@ -97,7 +97,7 @@ MISFITS = {
                                                      "levels: blue, green, red", "did you mean 'green'?"]),
     "numbers for levels": ("c,x,y\n1,1,1\n2,2,3\n", ["column 'c' has the level '1'"]),
     "column missing": ("c,xx,y\nred,1,2\n", ["column 'x' not found in new.csv", "columns: c, xx, y"]),
-    "text for numbers": ("c,x,y\nred,1,1\nred,many,1\n", ["new.csv:", "column 'x' holds text"]),
+    "text for numbers": ("c,x,y\nred,1,1\nred,many,1\n", ["new.csv:", "column 'x' contains text"]),
     "value missing": ("c,x,y\nred,1,1\nred,,2\n", ["new.csv:3: the column 'x' has no value"]),
     "infinite": ("c,x,y\nred,inf,1\n", ["new.csv:2: column 'x' is infinite"]),
 }
@@ -190,7 +190,7 @@ def bad_models(model, tmp_path):
     yield "random", os.urandom(2000), ["m.cred is not a model file"]
     for size in (1, 20, 60, len(whole) // 2, len(whole) - 60, len(whole) - 1):
         yield f"cut to {size}", whole[:size], ["m.cred is"]
-    yield "one bit", bytes(flipped), ["m.cred is damaged", "make it again"]
+    yield "one bit", bytes(flipped), ["m.cred is damaged", "fit it again"]
     yield "more behind it", whole + b"\n", ["m.cred is damaged"]
     yield "twice", whole + whole, ["m.cred"]
     yield "newer", archive(tmp_path, entries, version=2), ["made by a newer credence (format 2;"]

@@ -72,14 +72,14 @@ def test_a_stream_of_a_file_has_the_types_of_the_whole(credence, tmp_path):
                 for one, other in zip(read_json(part)["parameters"], whole["parameters"], strict=True):
                     assert one["name"] == other["name"]
                     assert abs(one["value"] - other["value"]) < 1e-8 * max(1, abs(other["value"])), (fit, block)
-                assert ("holds dates, but also" in part.stderr) == (name in ("texts", "late"))
+                assert ("contains dates, but also" in part.stderr) == (name in ("texts", "late"))
 
 
 def test_the_first_block_of_a_pipe_decides(credence, tmp_path):
     days = DAYS.splitlines()
     fit = ["fit", "ridge", "-", "--target", "y", "--missing", "drop", "--stream", "--block", "7"]
     for late, says in (("unknown", "'unknown' in column 'day' is not a date"), ("2023-03-01T10:00", "has a time of day"),
-                       ("2023-02-30", "is not a day of the calendar")):
+                       ("2023-02-30", "is not a valid date")):
         lines = days[:50] + [late + ",3"] + days[51:]
         said = credence(*fit, input="\n".join(lines) + "\n")
         assert said.code == 3 and says in said.stderr and "stdin:51" in said.stderr, said.stderr

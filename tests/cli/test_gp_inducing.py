@@ -160,7 +160,7 @@ def test_given_inputs_that_do_not_do(credence, refused, examples, inputs, tmp_pa
     refused(2, *FIT, "z.csv", "--approx", "nystrom", says="--inducing-inputs")
     refused(2, *FIT, "z.csv", "--solver", "cg", says="--inducing-inputs")
     said = fit(credence, "--inducing-inputs", "z.csv", "--inducing", "8")
-    assert any("--inducing 8 does nothing" in w for w in said["warnings"])
+    assert any("--inducing 8 has no effect" in w for w in said["warnings"])
     (tmp_path / "low.csv").write_text("times\n3\n-1\n")
     refused(3, *FIT, "low.csv", "--kernel", "chi2", says="low.csv:3: column 'times' is -1")
 
@@ -170,8 +170,8 @@ def test_models_without_inducing_inputs_say_so(credence, refused, examples, inpu
     refused(2, "describe", "m.cred", "--inducing", says="exact")
     assert credence("fit", "linear", "examples/mcycle.csv", "--target", "accel", "-o", "l.cred").code == 0
     refused(2, "describe", "l.cred", "--inducing", says="no inducing inputs")
-    refused(2, "describe", "examples/mcycle.csv", "--inducing", says="holds data")
-    refused(2, "describe", "m.cred", "--inducing", "--covariance", says="do not go together")
+    refused(2, "describe", "examples/mcycle.csv", "--inducing", says="contains data")
+    refused(2, "describe", "m.cred", "--inducing", "--covariance", says="cannot be combined")
 
 
 def test_inducing_inputs_of_a_stream(credence, examples):

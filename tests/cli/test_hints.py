@@ -42,8 +42,8 @@ def test_figures_of_classes(credence, refused, examples):
 
 
 def test_what_an_update_keeps(credence, refused, examples):
-    assert "hyper-parameters stay as the fit learned them" in credence("models", "gp").stdout
-    assert "the same as a fit on all rows" in credence("models", "bayes-linear").stdout
+    assert "hyper-parameters stay as first learned" in credence("models", "gp").stdout
+    assert "the same as a fit to all rows" in credence("models", "bayes-linear").stdout
     assert "New rows cannot be added" in credence("models", "lasso").stdout
     gp = ["fit", "gp", "examples/diabetes.csv", "--target", "progression", "--stream"]
     refused(2, *gp, says="its hyper-parameters are learned from all rows at once")
@@ -59,7 +59,7 @@ def test_other_names(credence, refused, args, means):
 
 
 @pytest.mark.parametrize("args, says", [
-    (["normal", "0", "1", "--kl", "1"], ["--kl: it needs all 2 parameters of the other normal, and here is 1"]),
+    (["normal", "0", "1", "--kl", "1"], ["--kl: it needs all 2 parameters of the other normal, but there is 1"]),
     (["normal", "--fit", "examples/diabetes.csv:bmi,bp"], ["one variable", "'bmi,bp' names more", "dist mvn"]),
 ])
 def test_dist_says_what_it_needs(refused, examples, args, says):

@@ -28,7 +28,7 @@ def test_one_bad_cell_makes_a_category(credence, tmp_path):
     rows = "".join(f"{i}.5,{3 * i}\n" for i in range(1, 41)) + "n.a.,7\n"
     data = write(tmp_path, "d.csv", "rooms,y\n" + rows)
     code, _, err = credence("fit", "ridge", data, "--target", "y")
-    assert code == 0 and "column 'rooms' is taken as a category of 41 levels, because 'n.a.' is not a number" in err
+    assert code == 0 and "column 'rooms' is read as a category of 41 levels, because 'n.a.' is not a number" in err
     code, _, err = credence("fit", "ridge", data, "--target", "y", "--missing-values", "n.a.", "--missing", "drop")
     assert code == 0 and "category" not in err
 
@@ -67,7 +67,7 @@ def test_no_option_is_passed_over(credence, refused, examples, tmp_path):
         refused(2, "predict", "f.cred", data, "--coordinates", *option, says=[option[0], "--coordinates"])
     refused(2, "predict", "d.cred", "--coordinates", says="--coordinates needs rows of data")
     refused(2, "convert", data, "out.csv", "--to", "bif", says="--to is the format of a network")
-    refused(2, "plot", "f.cred", data, "--evidence", "e.json", says="--evidence is of a network")
+    refused(2, "plot", "f.cred", data, "--evidence", "e.json", says="--evidence is for networks")
 
 
 def test_columns_are_not_lost_for_their_names(credence, tmp_path):
@@ -149,7 +149,7 @@ def test_columns_that_are_the_same_in_every_row(credence, tmp_path):
         said = credence("fit", model, "c.csv", "--target", "c", "--json")
         spread = {p["name"]: p["spread"] for p in json.loads(said.stdout)["parameters"]}
         assert spread["k | a"] == spread["k | b"] == 0 and spread["x | a"] > 3, model
-        assert "'k' is the same in every row" in said.stderr
+        assert "'k' is constant" in said.stderr
     said = credence("fit", "lda", "c.csv", "--target", "c", "--features", "x")
     assert said.code == 0 and said.stderr == ""
 
@@ -158,7 +158,7 @@ def test_an_update_without_a_file(credence, tmp_path):
     (tmp_path / "d.csv").write_text("x,y\n1,2\n2,3\n3,7\n4,6\n")
     assert credence("fit", "linear", "d.csv", "--target", "y", "-o", "m.cred").code == 0
     said = credence("update", "m.cred", "d.csv", "--strict")
-    assert said.code == 0 and "not saved: -o FILE saves it" in said.stderr
+    assert said.code == 0 and "not saved: use -o FILE to save it" in said.stderr
     assert credence("update", "m.cred", "d.csv", "-o", "n.cred").stderr == ""
 
 
@@ -190,7 +190,7 @@ def test_a_first_block_of_one_class(credence, tmp_path):
 
 def test_more_iterations_are_hinted(credence, examples):
     said = credence("fit", "robust", "examples/diabetes.csv", "--target", "progression", "--max-iter", "2")
-    assert "a larger --max-iter lets it go on" in said.stderr
+    assert "a larger --max-iter lets it continue" in said.stderr
 
 
 def test_lasso_has_the_sds_of_least_squares(credence, examples):

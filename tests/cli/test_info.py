@@ -156,9 +156,9 @@ def test_columns_together(credence, tmp_path):
     got = ask(credence, "a.csv", "b.csv", "--columns", "x,y", "--bootstrap", 0)["divergence"]
     assert [d["columns"] for d in got] == [["x"], ["y"], ["x", "y"]] and got[2]["kl"] > 0.2
     mixed = credence("info", "a.csv", "b.csv", "--columns", "x,c")
-    assert mixed.code == 2 and "numbers and categories together" in mixed.stderr
+    assert mixed.code == 2 and "numbers and categories cannot be compared together" in mixed.stderr
     same = credence("info", "a.csv", "a.csv", "--columns", "x")
-    assert "150 values stand in both files" in same.stderr
+    assert "150 values occur in both files" in same.stderr
 
 
 def test_rows(credence, weather):
@@ -207,7 +207,7 @@ def test_source_of_a_column(credence, weather):
     (["weather.csv", "--columns", "same"], 3, ["constant", "--category same"]),
     (["weather.csv", "--mutual", "sky"], 2, ["two columns, not 1"]),
     (["weather.csv", "--mutual", "sky,gone"], 3, ["one level"]),
-    (["weather.csv", "--mutual", "sky,wind", "--matrix"], 2, ["one at a time"]),
+    (["weather.csv", "--mutual", "sky,wind", "--matrix"], 2, ["cannot be combined"]),
     (["weather.csv", "--mutual", "sky,wind", "--given", "heat", "--permutations", "9"], 2, ["no p-value"]),
     (["weather.csv", "--given", "sky"], 2, ["--given requires"]),
     (["weather.csv", "--top", "3"], 2, ["--top requires --rows"]),
@@ -217,9 +217,9 @@ def test_source_of_a_column(credence, weather):
     (["weather.csv", "weather.csv", "--kernel", "rbf"], 2, ["--kernel requires --mmd"]),
     (["weather.csv", "weather.csv", "--mmd", "--kernel", "rbf("], 2, ["rbf("]),
     (["weather.csv", "--smoothing", "1"], 2, ["--smoothing requires two files"]),
-    (["weather.csv", "weather.csv", "--rows"], 2, ["are about one"]),
+    (["weather.csv", "weather.csv", "--rows"], 2, ["need a single file"]),
     (["weather.csv", "--matrix", "--columns", "sky"], 2, ["at least two columns"]),
-    (["weather.csv", "--source", "heat"], 3, ["holds numbers", "--category heat"]),
+    (["weather.csv", "--source", "heat"], 3, ["contains numbers", "--category heat"]),
     (["weather.csv", "--neighbours", "0"], 2, ["neighbours"]),
     (["--source", "0.1,0.8"], 2, ["sum to 0.9, expected 1"]),
     (["--source", "0.1,many"], 2, ["'many' is not a number"]),

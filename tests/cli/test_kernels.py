@@ -54,7 +54,7 @@ def test_what_is_refused(refused, words):
     fit = ["fit", "gp", "d.csv", "--target", "y", "--kernel"]
     refused(2, *fit, "spectrum(wort)", says=["there is no column 'wort'", "did you mean 'word'"])
     refused(2, *fit, "rbf(y)", says=["column 'y' is the target", "^"])
-    refused(2, *fit, "spectrum(x)", says=["holds numbers, but spectrum acts on texts", "--category x"])
+    refused(2, *fit, "spectrum(x)", says=["contains numbers, but spectrum acts on texts", "--category x"])
     (words / "gap.csv").write_text("word,x,y\nab,1,2\n,2,3\nbc,3,1\n")
     refused(3, "fit", "gp", "gap.csv", "--target", "y", "--kernel", "spectrum(word)", says=["gap.csv:3", "has no value"])
 
@@ -154,12 +154,12 @@ def test_two_files_do_not_see_that_a_kernel_is_centred(credence, words):
 def test_a_centred_kernel_is_refused_where_it_cannot_be_and_the_hints_work(credence, refused, words):
     fit = ["fit", "gp", "d.csv", "--target", "y", "--features", "x", "--kernel", "centre(rbf)"]
     for method in (["--approx", "svgp"], ["--approx", "rff"], ["--solver", "cg"]):
-        refused(2, *fit, *method, says=[f"does not go with {method[0]} {method[1]}", "--approx vfe"])
+        refused(2, *fit, *method, says=[f"cannot be combined with {method[0]} {method[1]}", "--approx vfe"])
     assert credence(*fit, "--approx", "vfe", "--inducing", "10", "-o", "v.cred").code == 0
-    refused(2, *fit[:-1], "centre(rbf + white)", says="white stands outside centre: centre(...) + white(...)")
+    refused(2, *fit[:-1], "centre(rbf + white)", says="white must be outside centre: centre(...) + white(...)")
     assert credence(*fit[:-1], "centre(rbf) + white(0.1)").code == 0
     assert credence(*fit, "-o", "m.cred").code == 0
-    refused(2, "update", "m.cred", "new.csv", says=["there is no exact update", "fit it again on all the rows"])
+    refused(2, "update", "m.cred", "new.csv", says=["there is no exact update", "fit it again to all the rows"])
 
 
 def test_coordinates_lead_back_to_rows(credence, refused, words):
@@ -179,10 +179,10 @@ def test_coordinates_lead_back_to_rows(credence, refused, words):
     refused(2, "predict", "m.cred", "new.csv", "--reconstruct", "--coordinates", says="--reconstruct requires predictions")
     refused(2, "predict", "m.cred", "--reconstruct", says="DATA is missing")
     assert credence("fit", "linear", "d.csv", "--target", "y", "--features", "x", "-o", "l.cred").code == 0
-    refused(2, "predict", "l.cred", "new.csv", "--reconstruct", says="linear has no way back from coordinates to rows")
+    refused(2, "predict", "l.cred", "new.csv", "--reconstruct", says="linear cannot reconstruct rows from coordinates")
     mixed = ["fit", "kernel-pca", "d.csv", "--features", "word,x", "--kernel"]
     assert credence(*mixed, "spectrum(word) + rbf(x)", "-o", "t.cred").code == 0
-    refused(2, "predict", "t.cred", "new.csv", "--reconstruct", says=["reads categories or texts", "a kernel of these"])
+    refused(2, "predict", "t.cred", "new.csv", "--reconstruct", says=["reads categories or text", "a kernel for numbers"])
     assert credence(*mixed, "rbf(x)", "-o", "t.cred").code == 0
     assert credence("predict", "t.cred", "d.csv", "--reconstruct").code == 0
 
@@ -191,7 +191,7 @@ def test_one_sentence_for_a_singular_covariance(credence, refused, tmp_path):
     (tmp_path / "s.csv").write_text("x,y\n1,2\n2,3\n3,1\n4,2\n")
     fit = ["fit", "gp", "s.csv", "--target", "y", "--kernel", "linear"]
     words = "the covariance of the rows is not positive definite in double precision"
-    alike = "are most alike (correlation 1)"
+    alike = "are the most similar (correlation 1)"
     error = refused(4, *fit, "--noise", "0", says=words).stderr
     assert alike in error and "added to each row" in error and "hint: without --noise it is learned" in error
     fixed = credence(*fit, "--noise", "0", "--optimize", "none")  # both ways of the hint

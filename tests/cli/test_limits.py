@@ -257,7 +257,7 @@ def test_a_pipe_that_cannot_be_stored(start, tmp_path):
     env = {**os.environ, "TMPDIR": str(tmp_path / "none")}
     said = finish(start("fit", "logistic", "-", "--target", "y", "--stream", env=env))
     check_failure(said, 5, "stdin cannot be stored in")
-    assert "TMPDIR names another folder" in said.stderr
+    assert "set TMPDIR to use another folder" in said.stderr
 
 
 def test_interrupted_while_data_come(start, tmp_path):

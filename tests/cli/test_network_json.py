@@ -146,9 +146,9 @@ def test_mistakes_have_a_place(networks, refused, tmp_path):
         ('"flu": 0.8,', '"flu": 1.8,', "a strength should lie between 0 and 1, not 1.8"),
         ('"parents": ["work"]', '"parents": ["wrok"]', "there is no variable 'wrok'"),
         ('"no": 0.8, "yes": 0.2', '"no": 0.8, "yes": 0.1', "probabilities sum to 0.9, expected 1"),
-        ('"goes": "taken", ', '', "there is nothing for work=goes here"),
-        ('"name": "diagnosis"', '"name": "x", "name": "y"', "a key stands twice"),
-        ('"split": "weakness"', '"split": "cold"', "'cold' is no parent of 'work'"),
+        ('"goes": "taken", ', '', "there is no value for work=goes here"),
+        ('"name": "diagnosis"', '"name": "x", "name": "y"', "a key occurs twice"),
+        ('"split": "weakness"', '"split": "cold"', "'cold' is not a parent of 'work'"),
         ('"states": ["empty", "taken"],', '"states": ["empty", "taken"],,', "not JSON"),
     ]:
         assert old in good
@@ -283,15 +283,15 @@ def test_gaussian_rows(credence, networks, refused, tmp_path):
     (tmp_path / "r.csv").write_text("read_monday,read_wednesday,note\n18,11,a\n,12,b\n")
     result = credence("infer", net, "r.csv", "--target", "tuesday", "--json")
     answers = json.loads(result.stdout)
-    assert "names no variable" in result.stderr and answers["rows"] == 2
+    assert "does not match a variable" in result.stderr and answers["rows"] == 2
     for answer, e in zip(answers["results"], ["read_monday=18, read_wednesday=11", "read_wednesday=12"]):
         asked, = ask(credence, net, f"P(tuesday | {e})")
         assert answer["marginals"] == asked["marginals"]
         assert answer["log_evidence"] == pytest.approx(asked["log_evidence"], abs=1e-12)
     (tmp_path / "q.csv").write_text("read_monday\nwarm\n")
     (tmp_path / "x.csv").write_text("read_monday\n18\n\nNA\n19\nwarm\n")
-    refused(3, "infer", net, "x.csv", says="'warm' is no number")
-    refused(3, "infer", net, "q.csv", says="'read_monday' is a Gaussian variable, and 'warm' is no number")
+    refused(3, "infer", net, "x.csv", says="'warm' is not a number")
+    refused(3, "infer", net, "q.csv", says="'read_monday' is a Gaussian variable, but 'warm' is not a number")
     (tmp_path / "y.csv").write_text("read_monday\n18\n")
     refused(2, "infer", net, "y.csv", "--target", "tuesday,tuesday", says="names 'tuesday' twice")
 
@@ -331,10 +331,10 @@ def test_gaussian_figures_and_model_files(credence, networks, tmp_path):
 def test_gaussian_refusals(networks, refused, tmp_path):
     net = networks / "temperature.json"
     refused(2, "query", net, "best(3; *)", says="the variables of a Gaussian network have values")
-    refused(2, "query", net, "P(monday | tuesday in {a})", says="of a Gaussian variable a value is known")
-    refused(2, "query", net, "P(monday)", "--method", "bp", says="exact answers")
-    refused(2, "convert", net, "g.bif", says="only .json and .cred hold such")
-    refused(2, "convert", net, "g.json", "--canonical", says="not of a Gaussian one")
+    refused(2, "query", net, "P(monday | tuesday in {a})", says="evidence on a Gaussian variable is a value")
+    refused(2, "query", net, "P(monday)", "--method", "bp", says="answered exactly")
+    refused(2, "convert", net, "g.bif", says="which only .json and .cred files can hold")
+    refused(2, "convert", net, "g.json", "--canonical", says="not for Gaussian networks")
     refused(2, "plot", net, "P(monday)", says="ask for P(* | ...)")
     mixed = json.loads(net.read_text())
     mixed["variables"]["weather"] = {"states": ["sun", "rain"], "table": [0.5, 0.5]}

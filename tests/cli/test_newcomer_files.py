@@ -58,7 +58,7 @@ def test_european_numbers(credence, tmp_path):
     said = credence("describe", data.european(tmp_path))
     types = types_of(said)
     assert types["umsatz"] == types["quote"] == types["preis"] == "real"
-    assert "--date 'datum:%d.%m.%Y' reads it as dates" in said.stderr
+    assert "use --date 'datum:%d.%m.%Y' to read it as dates" in said.stderr
     dated = credence("describe", "euro.csv", "--date", "datum:%d.%m.%Y")
     assert types_of(dated)["datum"] == "date"
     preis = next(row for row in rows_of(dated) if row["name"] == "preis")
@@ -166,7 +166,7 @@ def test_a_bad_question_beside_a_good_one(credence, burglary):
 def test_one_neighbour_has_no_spread(credence, tmp_path):
     data.linear(tmp_path, "d.csv", 1, 60, 2)
     said = credence("tune", "knn", "d.csv", "--target", "y", "--over", "k=1..6", "--folds", "5")
-    assert said.code == 0 and "k=1" in said.stderr and "without any spread" in said.stderr
+    assert said.code == 0 and "k=1" in said.stderr and "without a standard deviation" in said.stderr
     assert "fewer folds" not in said.stderr
 
 

@@ -194,7 +194,7 @@ def test_studies_by_loss(credence, refused, seeds, losses):
     compared = json.loads(credence("compare", "logistic", "probit", *study, "--average").stdout)
     assert all(m["metrics"]["loss"] > 0 for m in compared["models"])
     credence("fit", "lda", seeds, "--target", "place", "--features", "a,b", "-o", "m.cred")
-    refused(2, "evaluate", "m.cred", seeds, "--loss", "squared", says="one of numbers")
+    refused(2, "evaluate", "m.cred", seeds, "--loss", "squared", says="is for numbers")
 
 
 # --- importance and dependence ---------------------------------------------------------------------
@@ -258,7 +258,7 @@ def test_dependence_of_classes(credence, refused, seeds):
      "credence compare linear ridge examples/diabetes.csv --target progression"),
     (["evaluate", "examples/diabetes.csv", "model.cred"], "credence evaluate model.cred examples/diabetes.csv")])
 def test_the_other_way_round(refused, credence, examples, model, typed, meant):
-    said = refused(2, *typed, says="the other way round?")
+    said = refused(2, *typed, says="swap the two?")
     assert f"hint: {meant}\n" in said.stderr
     assert credence(*meant.split()[1:]).code == 0
 
@@ -300,7 +300,7 @@ def test_warnings_of_candidates(credence, seeds):
     said = credence("tune", "knn", seeds, "--target", "a", "--features", "b", "--over", "k=1|5", "--folds", "4",
                     "--metric", "rmse").stderr
     assert said.count("warning") == 1
-    assert "knn with k=1: log_score has no value in 4 of 4 folds" in said and "without any spread" in said
+    assert "knn with k=1: log_score is undefined in 4 of 4 folds" in said and "without a standard deviation" in said
 
 
 def test_interval_of_a_classifier(credence, seeds):

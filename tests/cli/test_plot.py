@@ -45,7 +45,7 @@ def test_components(credence, tmp_path, waves):
     for part in ("2*rbf(t; l=3)", "1*periodic(t; l=1, p=1.5)", "1*linear(z"):
         assert any(part in w for w in words(root)), part
         assert part in text
-    assert "Not shown: 1 part of several columns, or beyond what has room." in words(root)
+    assert "Not shown: 1 part of several columns, or for lack of space." in words(root)
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_only_models_that_have_them(credence, waves, refused):
     assert credence("fit", "ridge", waves, "--target", "y", "-o", "m.cred").code == 0
     for kind, says in (("components", "not a sum of parts"), ("evidence", "no evidence")):
         refused(2, "plot", "m.cred", waves, "--kind", kind, says=says)
-    refused(2, "plot", "m.cred", waves, "--draws", "3", says="one column of numbers")
+    refused(2, "plot", "m.cred", waves, "--draws", "3", says="one numeric column")
     assert "predicted = observed" in credence("plot", "m.cred", waves).stdout
 
 

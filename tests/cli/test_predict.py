@@ -65,12 +65,12 @@ def test_log_joint(credence, tmp_path):
 
 
 @pytest.mark.parametrize("options, said", [
-    (["--latent"], "the model linear tells of observations only"),
-    (["--slopes"], "the model linear does not tell slopes"),
+    (["--latent"], "the model linear predicts observations only"),
+    (["--slopes"], "the model linear has no slopes"),
     (["--log-joint"], "the model linear has no distribution of the columns"),
-    (["--prior", "--draws", "1"], "of observations only"),
+    (["--prior", "--draws", "1"], "observations only"),
     (["--covariance", "c.txt"], "a matrix is written as CSV or NPY"),
-    (["--mean-only", "--loss", "absolute"], "--mean-only does not go with --loss"),
+    (["--mean-only", "--loss", "absolute"], "--mean-only cannot be combined with --loss"),
 ])
 def test_what_has_no_function(credence, line, options, said):
     run = credence("predict", "m.cred", "d.csv", *options)
@@ -172,7 +172,7 @@ def test_refusals(refused, line):
     (line / "bad.csv").write_text("action,a,b\nx,0,\n")
     refused(2, "predict", "m.cred", "d.csv", "--loss", "l.csv", says=["classes or counts", "the loss is squared"])
     refused(3, "predict", "m.cred", "d.csv", "--loss", "bad.csv", says="bad.csv:2: the loss in column 'b'")
-    refused(2, "predict", "m.cred", says=["the argument DATA is missing", "linear says nothing without"])
+    refused(2, "predict", "m.cred", says=["DATA is missing", "linear needs rows to predict"])
     refused(2, "sample", "m.cred", "-n", "3", says=["linear does not draw rows", "predict m.cred DATA --draws N"])
 
 
@@ -190,7 +190,7 @@ def test_points_without_spread_are_told(credence, line):
     (line / "two.csv").write_text("x,y\n0,1\n1,2\n")
     credence("fit", "linear", "two.csv", "--target", "y", "-o", "two.cred", "-q")
     result = credence("evaluate", "two.cred", "d.csv", "--json")
-    assert "without any spread" in result.stderr
+    assert "without a standard deviation" in result.stderr
     answer = json.loads(result.stdout)
     assert answer["metrics"]["crps"] is None and answer["metrics"]["rmse"] > 0 and answer["warnings"]
 

@@ -72,11 +72,11 @@ def test_without_effect(refused, examples, words, says):
 
 
 @pytest.mark.parametrize("words, says", [
-    ("gp --epochs 3", "--epochs 3 does nothing to an exact process"),
-    ("gp --batch 8", "--batch 8 does nothing to an exact process"),
-    ("gp --optimize-inducing", "--optimize-inducing does nothing to an exact process: with --approx vfe it would"),
-    ("gp-classify --inducing 20", "--inducing 20 does nothing to Laplace's approximation"),
-    ("gp-classify --inducing 20 --approx laplace", "--inducing 20 does nothing to Laplace's approximation"),
+    ("gp --epochs 3", "--epochs 3 has no effect on an exact process"),
+    ("gp --batch 8", "--batch 8 has no effect on an exact process"),
+    ("gp --optimize-inducing", "--optimize-inducing has no effect on an exact process: it would with --approx vfe"),
+    ("gp-classify --inducing 20", "--inducing 20 has no effect on Laplace's approximation"),
+    ("gp-classify --inducing 20 --approx laplace", "--inducing 20 has no effect on Laplace's approximation"),
 ])
 def test_without_effect_here(credence, tmp_path, words, says):
     """What --approx auto chose does without it; with more rows it would not."""
@@ -210,9 +210,9 @@ def test_huge_numbers_are_told_by_column(refused, tmp_path, rows, what, models):
 
 
 @pytest.mark.parametrize("rows, what, models", [
-    (TARGETS, "the target 'y' reaches 1e+308", ["gp", "gp-online", "kernel-ridge"]),
-    (COLUMNS, "the column 'x' reaches 1e+308", ["gp", "gp-online"]),
-    (CLASSES, "the column 'x' reaches 1e+308", ["gp-classify"]),
+    (TARGETS, "the largest value of the target 'y' is 1e+308", ["gp", "gp-online", "kernel-ridge"]),
+    (COLUMNS, "the largest value of the column 'x' is 1e+308", ["gp", "gp-online"]),
+    (CLASSES, "the largest value of the column 'x' is 1e+308", ["gp-classify"]),
 ])
 def test_huge_numbers_of_processes_are_told_by_column(refused, tmp_path, rows, what, models):
     (tmp_path / "d.csv").write_text("x,y\n" + rows)
@@ -241,7 +241,7 @@ def test_lists_can_be_tuned(credence, examples):
 def test_a_missing_target_beside_missing_features(refused, tmp_path):
     (tmp_path / "d.csv").write_text("a,y\n1,2\n,3\n3,\n4,2\n,\n")
     said = refused(3, "fit", "ridge", "d.csv", "--target", "y", "--missing", "impute", says="the target 'y' has no value")
-    assert "--missing drop leaves out all 3 rows with a gap" in said.stderr
+    assert "--missing drop leaves out all 3 rows with missing values" in said.stderr
     (tmp_path / "e.csv").write_text("a,y\n1,2\n2,3\n3,\n4,2\n")
     said = refused(3, "fit", "ridge", "e.csv", "--target", "y", says="the target 'y' has no value")
     assert "--missing drop leaves such rows out" in said.stderr

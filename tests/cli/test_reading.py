@@ -132,7 +132,7 @@ def test_european_numbers(credence, tmp_path):
 def test_what_is_not_certain_is_asked(credence, tmp_path):
     (tmp_path / "a.csv").write_text("a;b\n1,234;2\n2,345;3\n")
     result = credence("describe", "a.csv")
-    assert "the texts of column 'a' of a.csv look like numbers: --decimal , reads 1,234 as 1.234, "\
+    assert "the text in column 'a' of a.csv looks like numbers: --decimal , reads 1,234 as 1.234, "\
         "--thousands , reads 1,234 as 1234" in result.stderr
     assert columns(credence, "a.csv", "--decimal", ",")["a"]["max"] == 2.345
     assert columns(credence, "a.csv", "--thousands", ",")["a"]["max"] == 2345
@@ -175,7 +175,7 @@ def test_names(credence, refused, tmp_path):
     assert list(columns(credence, "d.csv", "--rename", "qty.2=qty_2")) == ["qty", "qty_2", "a"]
     assert list(columns(credence, "d.csv", "--names", "u,v,w")) == ["u", "v", "w"]
     assert columns(credence, "d.csv", "--names", "u,v,w", "--header", "no")["u"]["type"] == "category"
-    refused(3, "describe", "d.csv", "--names", "u,v", says="d.csv has 3 columns, and --names has 2")
+    refused(3, "describe", "d.csv", "--names", "u,v", says="d.csv has 3 columns, but --names has 2")
     refused(3, "describe", "d.csv", "--rename", "qty.2=a", says="two columns are called 'a'")
     refused(3, "describe", "d.csv", "--rename", "b=c,qty.2=d", says=["'b' of --rename not found"])
     refused(2, "describe", "d.csv", "--rename", "b", says="'b' is not OLD=NEW")
@@ -249,9 +249,9 @@ BAD_LINES = {
     "twice": ('{"a": 1, "a": 2}\n', "bad.jsonl:1:10: this key is in the object twice"),
     "cut": ('{"a": 1, "b": "x', "bad.jsonl:1:15: the quote that opens here is not closed on its line"),
     "open": ('{"a": 1,\n"b": 2}\n', "bad.jsonl:1:9"),
-    "behind": ('{"a": 1} 2\n', "bad.jsonl:1:10: there is something behind the object"),
+    "behind": ('{"a": 1} 2\n', "bad.jsonl:1:10: there is something after the object"),
     "word": ('{"a": yes}\n', "bad.jsonl:1:7: a value must be a text, a number, true, false or null"),
-    "escape": ('{"a": "\\x"}\n', "bad.jsonl:1:8: this escape is not one of JSON's"),
+    "escape": ('{"a": "\\x"}\n', "bad.jsonl:1:8: this is not a valid JSON escape"),
     "large": ('{"a": 1e999}\n', "bad.jsonl:1:7: this number is out of range"),
     "empty": ("", "bad.jsonl: the file is empty"),
     "no keys": ("{}\n{}\n", "bad.jsonl: the objects have no keys"),
@@ -277,9 +277,9 @@ def odd(n=30, code="-999"):
 def test_odd_columns_are_told(credence, tmp_path):
     (tmp_path / "t.csv").write_text(odd())
     said = credence("describe", "t.csv").stderr
-    for phrase in ("'id' numbers the rows: as a feature, leave it out by --features '!id'",
+    for phrase in ("'id' numbers the rows: leave it out of the features with --features '!id'",
                    "'name' has a different text in every row", "'k' has the same value in every row",
-                   "'depth' is -999 in 6 rows, far from its other values: if that means missing, --missing-values=-999"):
+                   "'depth' is -999 in 6 rows, far from its other values: if that means missing, use --missing-values=-999"):
         assert said.count(phrase) == 1, said
     said = credence("fit", "linear", "t.csv", "--target", "y", "--features", "!name,!k").stderr
     assert said.count("'id' numbers the rows") == 1 and said.count("'depth' is -999 in 6 rows") == 1

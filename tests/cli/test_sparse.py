@@ -96,4 +96,4 @@ def test_refusals(refused, tmp_path):
     refused(4, "fit", "glm", wide, "--target", "y", "--family", "poisson", says="99001 columns and 100 rows: without a "
             "penalty the likelihood has no unique maximum")
     refused(6, "fit", "bayes-linear", wide, "--target", "y", "--memory-limit", "50M", "--solver", "primal",
-            says="there are 99001 columns: a model that keeps a matrix of columns by columns takes 78.4 GB")
+            says="there are 99001 columns: each matrix of columns by columns takes 78.4 GB")

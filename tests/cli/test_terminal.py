@@ -107,7 +107,7 @@ def test_no_data_from_a_keyboard(on_terminal, examples, model):
 
 def test_no_model_onto_a_terminal(on_terminal, examples):
     code, said = on_terminal(*FIT, "-o", "-")
-    assert code == 2 and said == "credence: error: a model is not text: it is not written to a terminal\n"
+    assert code == 2 and said == "credence: error: a model is not text and is not written to a terminal\n"
 
 
 # --- progress --------------------------------------------------------------------------------------

@@ -76,5 +76,5 @@ def test_counts_are_whole(credence, data, tmp_path):
 def test_links_that_cannot_fit(credence, data, family, link):
     words = ("fit", "glm", data, "--target", "y", "--family", family, "--link")
     code, _, err = credence(*words, link)
-    assert code == 2 and f"--link {link} has means between 0 and 1" in err and "links that fit: identity, log" in err
+    assert code == 2 and f"--link {link} gives means between 0 and 1" in err and "suitable links: identity, log" in err
     assert credence(*words, "log")[0] == 0

@@ -224,7 +224,7 @@ def test_compare_by_hand(credence, examples):
 
 def test_compare_refuses(credence, examples):
     missing = credence("compare", "normal", "examples/diabetes.csv")
-    assert missing.code == 2 and "--by COLUMN is missing" in missing.stderr
+    assert missing.code == 2 and "give --by COLUMN" in missing.stderr
     improper = credence("compare", "normal", "examples/diabetes.csv", "--by", "sex", "--features", "bmi")
     assert improper.code != 0 and "no log evidence" in improper.stderr and "--prior" in improper.stderr
 
@@ -439,7 +439,7 @@ def gaps(tmp_path):
 
 def test_warnings(credence, gaps):
     result = credence(*WARNS, "--json")
-    warning = "1 of 5 rows of gaps.csv were left out for missing values"
+    warning = "1 of 5 rows of gaps.csv were left out because of missing values"
     assert result.stderr == f"credence: warning: {warning}\n"
     assert read_json(result)["warnings"] == [warning]
     quiet = credence(*WARNS, "--json", "--quiet")
@@ -447,7 +447,7 @@ def test_warnings(credence, gaps):
 
 
 def test_strict(credence, gaps, refused):
-    refused(4, *WARNS, "--strict", "-o", "m.cred", says=["--strict", "left out for missing values"])
+    refused(4, *WARNS, "--strict", "-o", "m.cred", says=["--strict", "left out because of missing values"])
     refused(4, *WARNS, "--strict", "--quiet", "-o", "m.cred", says="left out")
     assert credence(*WARNS, "-o", "m.cred").code == 0
     assert credence("fit", "linear", "gaps.csv", "--target", "a", "--features", "a*,!y",

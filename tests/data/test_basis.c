@@ -219,8 +219,8 @@ TEST(texts_that_are_refused)
     static const struct {
         const char *text, *message;
     } bad[] = {
-        { "splines:4", "'splines:4' names no basis" },
-        { "", "names no basis" },
+        { "splines:4", "'splines:4' does not name a basis" },
+        { "", "does not name a basis" },
         { "bspline", "is not bspline:K" },
         { "bspline:3", "is not bspline:K" },
         { "bspline:8:10", "is not bspline:K" },
@@ -320,7 +320,7 @@ TEST(columns_with_few_values)
         assert_int_equal(w.n, i + 1);
         cri_basis_free(cx, &b);
     }
-    assert_non_null(strstr(w.text, "column 'x' has 2 different values"));
+    assert_non_null(strstr(w.text, "column 'x' has only 2 different values"));
     assert_non_null(strstr(w.text, "bspline:8 gets 2 functions and a lower degree"));
     cri_basis b = learn(cx, "fourier:2:1", two, 5);
     assert_int_equal(b.n, 4);
@@ -362,8 +362,8 @@ TEST(designs)
         { "target=y basis=c=poly:2", CR_EARG, "'c' is a category" },
         { "target=y basis=y=poly:2", CR_EARG, "'y' is not a feature" },
         { "target=y basis=q*=poly:2", CR_EARG, "matches 'q*'" },
-        { "target=y basis=a=poli:2", CR_EARG, "'poli:2' names no basis" },
-        { "target=y basis=a", CR_EARG, "'a' names no basis" },
+        { "target=y basis=a=poli:2", CR_EARG, "'poli:2' does not name a basis" },
+        { "target=y basis=a", CR_EARG, "'a' does not name a basis" },
         { "target=y basis=\"a=poly:2", CR_EARG, "basis" },
     };
     cr_table *t = table_of_text(cx, "d.csv",

@@ -89,7 +89,7 @@ TEST(levels_fail_silently)
                       "the memory limit of 100 bytes is reached");
     assert_string_equal(cr_error_hint(cx), "raise it with --memory-limit");
     assert_fails_with(cx, cri_csv_levels_fail(cx, &v, CR_EUNSUPPORTED), CR_EUNSUPPORTED,
-                      "different texts");
+                      "different values");
     cri_csv_levels_clear(cx, &v);
 }
 
@@ -335,8 +335,7 @@ TEST(notes_and_hints)
     const char     *text = "id,price\n1,2\n2,unknown\n";
     assert_fails(cx, read_bytes(cx, text, strlen(text), &o, &usual, &t), CR_EDATA);
     assert_string_equal(cr_error_notes(cx), "   3 | 2,unknown\n     |   ^~~~~~~");
-    assert_string_equal(cr_error_hint(cx),
-                        "if it means a missing value: --missing-values 'unknown'");
+    assert_string_equal(cr_error_hint(cx), "if it means missing, use --missing-values 'unknown'");
     assert_fails(cx, read_bytes(cx, text, strlen(text), &p, &usual, &t), CR_EDATA);
     assert_string_equal(cr_error_nearest(cx), "price");
     assert_string_equal(cr_error_notes(cx), "columns: id, price");

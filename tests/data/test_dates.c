@@ -169,16 +169,16 @@ TEST(refused)
 {
     cr_table *t = NULL;
     assert_fails_with(cx, try_read(cx, "d,x\n2023-01-31,1\n2023-02-30,2\n", NULL, NULL, &t),
-                      CR_EDATA, "t.csv:3: '2023-02-30' in column 'd' is not a day of the calendar");
+                      CR_EDATA, "t.csv:3: '2023-02-30' in column 'd' is not a valid date");
     assert_fails_with(cx, try_read(cx, "d,x\n2023-01-31,1\nsoon,2\n", "date", "d", &t), CR_EDATA,
                       "t.csv:3: 'soon' in column 'd' is not a date such as 2023-01-31");
     assert_non_null(strstr(cr_error_hint(cx), "--date"));
     assert_fails_with(cx, try_read(cx, "d,x\n2023-01-31,1\n", "date", "d:%d.%m.%Y", &t), CR_EDATA,
                       "is not a date of the form %d.%m.%Y");
     assert_fails_with(cx, try_read(cx, "d,x\n2023-01-31,1\n", "date", "d:%q", &t), CR_EARG,
-                      "--date: the format '%q' cannot be");
+                      "--date: the format '%q' is not valid");
     assert_fails_with(cx, try_read(cx, "d,x\n1675160430000,1\n", "date", "d:%s", &t), CR_EDATA,
-                      "t.csv:2: '1675160430000' in column 'd' is not a day of the calendar");
+                      "t.csv:2: '1675160430000' in column 'd' is not a valid date");
     assert_non_null(strstr(cr_error_hint(cx), "divide milliseconds by 1000"));
     assert_fails_with(cx, try_read(cx, "d,x\n2023-01-31,1\n", "date", "e", &t), CR_EDATA,
                       "column 'e' not found");
@@ -228,14 +228,14 @@ TEST(origin)
     check_matrix(cx, d, times, ((double[]){ 0.25, 1.5 }), 1e-12);
     cr_table *numbers = table_of_text(cx, "v.csv", "d\n19386\n");
     check_open_fails(cx, d, numbers, CRI_TARGET_NONE,
-                     "column 'd' holds numbers, but the model reads dates");
+                     "column 'd' contains numbers, but the model needs dates");
     cr_table *texts = table_of_text(cx, "w.csv", "d,x\n1/2/23,1\n");
     check_open_fails(cx, d, texts, CRI_TARGET_NONE,
-                     "column 'd' holds texts, but the model reads dates");
+                     "column 'd' contains texts, but the model needs dates");
     cri_design_free(cx, d);
     d = design_of(cx, numbers, "", false);
     check_open_fails(cx, d, t, CRI_TARGET_NONE,
-                     "column 'd' holds dates, but the model needs numbers");
+                     "column 'd' contains dates, but the model needs numbers");
     cri_design_free(cx, d);
 }
 

@@ -337,7 +337,7 @@ TEST(columns_by_name)
     cr_table_free(cx, u);
     u = table_of_text(cx, "u.csv", "a,b,y\n,2,3\nthree,2,3\n");
     check_open_fails(cx, d, u, CRI_TARGET_NONE,
-                     "u.csv:3: column 'a' holds text ('three'), but the model needs numbers");
+                     "u.csv:3: column 'a' contains text ('three'), but the model needs numbers");
     cri_design_free(cx, d);
 }
 

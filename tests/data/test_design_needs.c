@@ -151,7 +151,7 @@ TEST(roles)
                       "u.csv:3: column 'o' has no value");
     cr_table_free(cx, u);
     u = table_of_text(cx, "u.csv", "k,o\n1,a\n");
-    assert_fails_with(cx, cri_rows_open(cx, d, u, CRI_TARGET_NONE, &r), CR_EDATA, "holds text");
+    assert_fails_with(cx, cri_rows_open(cx, d, u, CRI_TARGET_NONE, &r), CR_EDATA, "contains text");
     cr_table_free(cx, u);
     u = table_of_text(cx, "u.csv", "k,o\n1,inf\n");
     assert_fails_with(cx, cri_rows_open(cx, d, u, CRI_TARGET_NONE, &r), CR_EDATA, "is infinite");
@@ -163,6 +163,6 @@ TEST(roles)
                       try_design(cx, t, "target=y", (cri_design_needs){ .roles = { "oo" } }, &d),
                       CR_EDATA, "column 'oo' not found");
     assert_fails_with(cx, try_design(cx, t, "target=y", (cri_design_needs){ .roles = { "c" } }, &d),
-                      CR_EDATA, "holds text");
+                      CR_EDATA, "contains text");
     assert_null(d);
 }

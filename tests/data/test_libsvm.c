@@ -59,10 +59,11 @@ static const struct {
       "   1 | 1 5:1 3:1\n     |       ^", "" },
     { "1 0:1", "d.svm:1:3: index 0: the first column is 1", "   1 | 1 0:1\n     |   ^",
       "scikit-learn writes such files with dump_svmlight_file(..., zero_based=False)" },
-    { "1 16777217:1", "d.svm:1:3: index 16777217 is too large: at most 16777216 columns are read",
+    { "1 16777217:1",
+      "d.svm:1:3: index 16777217 is too large: at most 16777216 columns can be read",
       "   1 | 1 16777217:1\n     |   ^~~~~~~~", "" },
     { "1 99999999999999999999999:1",
-      "d.svm:1:3: index 99999999999999999999999 is too large: at most 16777216 columns are read",
+      "d.svm:1:3: index 99999999999999999999999 is too large: at most 16777216 columns can be read",
       "   1 | 1 99999999999999999999999:1\n     |   ^~~~~~~~~~~~~~~~~~~~~~~", "" },
     { "1 3", "d.svm:1:3: '3' is not of the form index:value", "   1 | 1 3\n     |   ^", "" },
     { "1 :3", "d.svm:1:3: ':3' is not of the form index:value", "   1 | 1 :3\n     |   ^~", "" },
@@ -84,7 +85,7 @@ static const struct {
     { "nan 1:1", "d.svm:1:1: the label 'nan' is not finite", "   1 | nan 1:1\n     | ^~~", "" },
     { "cat 1:1", "d.svm:1:1: the label 'cat' is not a number", "   1 | cat 1:1\n     | ^~~", "" },
     { "1:1 2:1", "d.svm:1:1: the line begins with '1:1', but the label comes first",
-      "   1 | 1:1 2:1\n     | ^~~", "where the label is not known, write 0" },
+      "   1 | 1:1 2:1\n     | ^~~", "if the label is not known, write 0" },
     { "1,2 1:1", "d.svm:1:1: several labels in one row ('1,2') are not supported",
       "   1 | 1,2 1:1\n     | ^~~", "write one file per label" },
     { "1\n\n3 qid:2 1:1", "d.svm:3:3: ranking data ('qid:2') are not supported",
@@ -119,7 +120,7 @@ TEST(refuses_what_does_not_fit)
     for (size_t i = 0; i < ROWS; i++) at += sprintf(at, "1 30:1\n");
     cr_ctx_set_memory_limit(cx, 200000);
     assert_fails_with(cx, read_text(cx, text, &t), CR_ENOMEM,
-                      "a dense table of 2000 rows and 31 columns needs 0.000506 GB, and");
+                      "a dense table of 2000 rows and 31 columns needs 0.000506 GB, but");
     assert_true(cr_ctx_peak_memory(cx) < 100000); /* nothing of the table was asked for */
     free(text);
 }

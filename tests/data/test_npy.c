@@ -224,8 +224,9 @@ TEST(refused_sizes)
 {
     assert_refused(npy(1, HEADER("<f8", "False", "(2,)"), "1234567", 7), "cut short or damaged");
     assert_refused(npy(1, HEADER("<f8", "False", "(1,)"), "123456789", 9),
-                   "1 bytes stand after the end");
-    assert_refused(npy(1, HEADER("<f8", "False", "(0, 5)"), "1", 1), "1 bytes stand after the end");
+                   "there are 1 bytes after the end");
+    assert_refused(npy(1, HEADER("<f8", "False", "(0, 5)"), "1", 1),
+                   "there are 1 bytes after the end");
     /* 2^61 elements of 8 bytes, and 2^32 x 2^32: products that wrap to 0 */
     assert_refused(npy(1, HEADER("<f8", "False", "(2305843009213693952,)"), "", 0), "cut short");
     assert_refused(npy(1, HEADER("<f8", "False", "(4294967296, 4294967296)"), "", 0), "cut short");

@@ -109,8 +109,8 @@ TEST(refused)
     check_refused(1, vector("<i4", 0, cut, 4), "indptr is empty");
     check_refused(1, vector("<f8", 4, real, 8),
                   "m.npz, array 'indptr': its elements are not integers");
-    check_refused(2, word("csc"), "a sparse matrix of format 'csc', and only 'csr' can be read");
-    check_refused(3, vector("<i8", 3, wide, 8), "its shape is not of two lengths");
+    check_refused(2, word("csc"), "a sparse matrix of format 'csc', but only 'csr' can be read");
+    check_refused(3, vector("<i8", 3, wide, 8), "its shape does not have two dimensions");
     check_refused(3, vector("<i8", 2, rows, 8), "indptr does not fit the shape");
     check_refused(3, vector("<i8", 2, huge, 8), "indptr does not fit the shape");
     check_refused(5, vector("<f8", 2, y, 8), "array 'indptr' has 3 rows, but 'y' has 2");

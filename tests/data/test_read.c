@@ -193,7 +193,7 @@ TEST(texts_of_a_database_as_numbers)
     cr_table_free(cx, t);
     assert_fails_with(cx, read_with(cx, path, bad, &t), CR_EDATA,
                       "row 3: 'none' in column 'a' is not a number");
-    assert_string_equal(cr_error_hint(cx), "if it means a missing value: --missing-values 'none'");
+    assert_string_equal(cr_error_hint(cx), "if it means missing, use --missing-values 'none'");
 }
 
 TEST(foreign_files)

@@ -97,13 +97,13 @@ TEST(failures)
         const char *settings, *data, *sentence;
     } bad[] = {
         { "sequence=who", "who,x\na,1\n,2\n",
-          "s.csv:3: column 'who' does not say to which sequence the row belongs" },
+          "s.csv:3: column 'who' is missing, so the sequence of the row is unknown" },
         { "sequence=who", "who,x\n1,1\nNA,2\n",
-          "s.csv:3: column 'who' does not say to which sequence the row belongs" },
+          "s.csv:3: column 'who' is missing, so the sequence of the row is unknown" },
         { "sequence=who", "who,x\n1,1\n1.5,2\n", "s.csv:3: column 'who' is not a whole number" },
         { "time=t", "t,x\n1,1\nNA,2\n", "s.csv:3: column 't' has no value" },
         { "time=t", "t,x\n1,1\ninf,2\n", "s.csv:3: column 't' is infinite" },
-        { "time=t", "t,x\nmay,1\njune,2\n", "the time 't' holds text, but it must be numbers" },
+        { "time=t", "t,x\nmay,1\njune,2\n", "the time 't' contains text, but it must be numeric" },
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         cr_table  *t = table_of(cx, "s.csv", bad[k].data);

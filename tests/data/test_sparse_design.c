@@ -319,7 +319,7 @@ TEST(many_columns_in_little_memory)
     assert_true(Xb[3] != 0);
     assert_null(cr_resize(cx, NULL, 0, r.n * r.p, sizeof(double)));
     assert_int_equal(cri_rows_explain(cx, &r, CR_ENOMEM), CR_ENOMEM);
-    assert_non_null(strstr(cr_error_notes(cx), "a matrix of columns by columns takes 80"));
+    assert_non_null(strstr(cr_error_notes(cx), "each matrix of columns by columns takes 80"));
     assert_int_equal(cri_rows_explain(cx, &r, CR_OK), CR_OK);
     assert_non_null(cr_table_find(t, "x77777"));
     free(b), free(Xb), free(text);

@@ -103,7 +103,7 @@ TEST(messages)
                       "table 'house' not found in ");
     assert_string_equal(cr_error_notes(cx), "tables: cheap, houses, people");
     assert_string_equal(cr_error_nearest(cx), "houses");
-    assert_fails_with(cx, read_part(cx, path, "", &t), CR_EARG, "holds 3 tables: say which");
+    assert_fails_with(cx, read_part(cx, path, "", &t), CR_EARG, "has 3 tables: name one of them");
     assert_string_equal(cr_error_notes(cx), "tables: cheap, houses, people");
     assert_non_null(strstr(cr_error_hint(cx), "houses.db?cheap'"));
     assert_fails_with(cx, read_part(cx, path, "?query=SELECT price FORM houses", &t), CR_EARG,
@@ -120,11 +120,11 @@ TEST(messages)
     assert_fails_with(cx, read_part(cx, path, "?query=SELECT 1 WHERE 0", &t), CR_EDATA,
                       "there are no rows");
     assert_fails_with(cx, read_part(cx, path, "?query=SELECT 1 AS a, 9e999 AS x", &t), CR_EDATA,
-                      "column 'x' holds an infinite number in row 1");
+                      "column 'x' contains an infinite number in row 1");
     assert_fails_with(cx, read_part(cx, path, "?query=SELECT price, x'00' AS pic FROM houses", &t),
-                      CR_EDATA, "column 'pic' holds a BLOB in row 1");
+                      CR_EDATA, "column 'pic' contains a BLOB in row 1");
     assert_fails_with(cx, read_part(cx, path, "?query=SELECT 'a' || char(0) || 'b' AS s", &t),
-                      CR_EDATA, "column 's' holds a text with a zero byte in row 1");
+                      CR_EDATA, "column 's' contains a text with a zero byte in row 1");
     assert_fails_with(cx, cri_sqlite_read(cx, "?houses", &t), CR_EARG, "does not name a database");
     assert_fails_with(cx, read_part(cx, path, "?", &t), CR_EARG, "does not name a database");
     assert_fails_with(cx, cri_sqlite_read(cx, "/nowhere/x.db?t", &t), CR_EIO,

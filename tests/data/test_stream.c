@@ -311,7 +311,7 @@ TEST(pipes)
                       "p3:4: column 'b' has the level 'z', which the first 2 rows do not have");
     assert_string_equal(cr_error_hint(cx),
                         "give the data as a file, whose levels are read first, or "
-                        "take larger blocks");
+                        "use a larger --block");
     assert_fails_with(cx, stream_pipe(cx, "p4", "1 1:1 3:1\n2 4:1\n", NULL, 1, NULL), CR_EDATA,
                       "p4: after row 1 there is an index 4, but the rows before have 3 columns");
 }
@@ -346,15 +346,15 @@ TEST(failures)
                       "l.csv:30002:1: 'oops' in column 'a' is not a number");
     assert_string_equal(
         cr_error_hint(cx),
-        "a stream tells the types by its beginning; if it means a missing value: "
-        "--missing-values 'oops', if the column holds texts: --category a, or dates: --date a");
+        "in a stream, types are decided by the first rows; use --missing-values 'oops' if it means "
+        "missing, --category a if the column is text, or --date a if it has dates");
     const char *const category[] = { "category", "a", NULL };
     assert_ok(cx, read_through(cx, "l.csv", late, strlen(late), category, 20000));
     check_stream("late.csv", late, strlen(late), NULL, (cri_block_size){ 20000, 0 }); /* a file */
     sprintf(at, "1.5,7\n");
     check_stream("late.csv", late, strlen(late), NULL, (cri_block_size){ 20000, 0 });
     assert_fails_with(cx, stream_pipe(cx, "l.csv", late, NULL, 100, NULL), CR_EDATA,
-                      "column 'b' begins with true and false, but holds something else");
+                      "column 'b' begins with true and false, but contains something else");
     memcpy(late + 4, "0.5,true", 8); /* from the first row on it is a number */
     memset(late + 12, ' ', strcspn(late + 12, "\n"));
     sprintf(at, "oops,true\n");

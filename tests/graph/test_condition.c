@@ -199,7 +199,7 @@ TEST(long_work_is_refused_or_stopped)
     o.effort = 0;
     cr_ctx_set_time_limit(cx, 20);
     assert_fails_with(cx, cr_bucket_log_evidence(cx, net, NULL, &o, &log_e, NULL), CR_ENOMEM,
-                      "there are");
+                      "are available");
     assert_fails_with(cx, cr_junction_new(cx, net, NULL, &o, &j), CR_ENOMEM, "s and");
     cr_ctx_set_time_limit(cx, 0);
     o.memory = 1 << 20; /* conditioning would take ages */

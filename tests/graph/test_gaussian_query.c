@@ -339,17 +339,17 @@ TEST(nonsense_is_refused)
         { "best(3; *)", "the variables of a Gaussian network have values" },
         { "causes(* | x1=1)", "the variables of a Gaussian network have values" },
         { "sensitivity(x1=1)", "the variables of a Gaussian network have values" },
-        { "P(x1 | x2 in {a, b})", "of a Gaussian variable a value is known" },
-        { "P(x1 | x2~{a:1})", "of a Gaussian variable a value is known" },
-        { "P(x1 | x2:={a:1})", "of a Gaussian variable a value is known" },
-        { "P(x1 | x2!=1)", "of a Gaussian variable a value is known" },
-        { "P(x1 > 2)", "of a Gaussian variable a value is known" },
-        { "P(x1 | x2=low)", "a finite number should stand here" },
-        { "P(x1 | x2=inf)", "a finite number should stand here" },
-        { "P(x1 | x2=1, x2=2)", "there is evidence on 'x2' already" },
-        { "P(x1 | x2)", "what is known of 'x2'?" },
+        { "P(x1 | x2 in {a, b})", "evidence on a Gaussian variable is a value" },
+        { "P(x1 | x2~{a:1})", "evidence on a Gaussian variable is a value" },
+        { "P(x1 | x2:={a:1})", "evidence on a Gaussian variable is a value" },
+        { "P(x1 | x2!=1)", "evidence on a Gaussian variable is a value" },
+        { "P(x1 > 2)", "evidence on a Gaussian variable is a value" },
+        { "P(x1 | x2=low)", "a finite number is expected here" },
+        { "P(x1 | x2=inf)", "a finite number is expected here" },
+        { "P(x1 | x2=1, x2=2)", "there is already evidence on 'x2'" },
+        { "P(x1 | x2)", "what is the evidence on 'x2'?" },
         { "P(x4)", "there is no variable 'x4'" },
-        { "P(x1=1 | x1=2)", "'x1' is known already" },
+        { "P(x1=1 | x1=2)", "'x1' is already known" },
         { "H(x1 | x1=2)", "'x1' is known" },
         { "I(x1; x2 | do(x2=1))", "'x2' is known" },
     };
@@ -405,7 +405,7 @@ TEST(values_come_from_files)
     assert_ok(cx, cr_gaussian_query(cx, net, "P(x1 | x3=2)", &known, &a));
     assert_true(a.value[0] == b.value[0] && a.log_evidence == b.log_evidence);
     assert_fails_with(cx, cr_gaussian_query(cx, net, "P(x1 | x2=2)", &known, &a), CR_EARG,
-                      "evidence on 'x2' already");
+                      "already evidence on 'x2'");
     cr_findings_free(cx, &known);
     cr_query_answer_free(cx, &a);
     cr_query_answer_free(cx, &b);
@@ -446,7 +446,7 @@ TEST(mistakes_are_shown)
     } FILES[] = {
         { NET(""), "there are no variables in the network" },
         { "{\"network\": \"bayes\", \"variables\": {}}", "a Gaussian network is needed here" },
-        { NET("\"x\": 1"), "an object with \"linear-gaussian\" should stand here" },
+        { NET("\"x\": 1"), "an object with \"linear-gaussian\" is expected here" },
         { NET("\"x\": {}"), "the key \"linear-gaussian\" is missing" },
         { NET("\"x\": {\"states\": 2}"), "the two cannot be mixed" },
         { NET("\"x\": {\"linear-gaussian\": {\"mean\": 1}}"), "there is no key \"mean\"" },
@@ -459,7 +459,7 @@ TEST(mistakes_are_shown)
           "variable 'x' is its own parent" },
         { NET("\"x\": {\"linear-gaussian\": {\"variance\": 1, \"weights\": {\"y\": 1}}},"
               "\"y\": {\"linear-gaussian\": {\"variance\": 1, \"weights\": {\"x\": 1}}}"),
-          "'x' depends on itself, by a cycle of parents" },
+          "'x' depends on itself through a cycle of parents" },
         { NET("\"x\": {\"linear-gaussian\": {\"variance\": 1}}, \"y\": {\"linear-gaussian\": "
               "{\"variance\": 1, \"weights\": {\"x\": \"a\"}}}"),
           "a weight should be a number" },

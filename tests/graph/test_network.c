@@ -107,7 +107,7 @@ TEST(arcs_are_checked)
     missing = 99;
     assert_fails_with(cx, cr_network_set_parents(cx, net, 0, 1, &missing), CR_EARG, "99");
     assert_fails_with(cx, cr_network_set_parents(cx, net, 0, 2, twice), CR_EDATA,
-                      "'v1' stands twice");
+                      "'v1' occurs twice");
     assert_ok(cx, cr_network_set_parents(cx, net, 70, 70, many)); /* it need not be a table */
     assert_fails_with(cx, cr_network_set_table(cx, net, 70, half), CR_ENOMEM, "2.36e+21 entries");
     assert_ok(cx, cr_network_set_parents(cx, net, 70, 0, NULL));

@@ -352,7 +352,7 @@ TEST(soft_evidence)
     cr_query_answer_free(cx, &a);
     cr_query_answer bad = { 0 };
     assert_fails_with(cx, cr_query(cx, net, "P(mary | never:={on:0.5, off:0.5})", NULL, NULL, &bad),
-                      CR_EDATA, "never=on shall have probability 0.5, but it is impossible");
+                      CR_EDATA, "never=on should have probability 0.5, but it is impossible");
     cr_network_free(cx, net);
 }
 
@@ -374,7 +374,7 @@ TEST(impossible_evidence)
         cr_query_answer a = { 0 };
         assert_fails_with(cx, cr_query(cx, net, QUESTIONS[i], NULL, NULL, &a), CR_EDATA,
                           "the evidence is impossible: its probability is 0");
-        assert_non_null(strstr(cr_error_notes(cx), "never=on cannot be"));
+        assert_non_null(strstr(cr_error_notes(cx), "never=on is impossible"));
     }
     cr_network_free(cx, net);
 }
@@ -439,10 +439,10 @@ TEST(contradictory_soft_evidence)
     assert_ok(cx, cr_network_parse(cx, "c", text, strlen(text), CR_FORMAT_BIF, &net));
     assert_fails_with(
         cx, cr_query(cx, net, "P(x | x:={a:0.3, b:0.7}, y:={a:0.5, b:0.5})", NULL, NULL, &a),
-        CR_EDATA, "that x, y shall have contradict each other");
+        CR_EDATA, "the soft evidence on x, y is contradictory");
     assert_fails_with(cx, cr_query(cx, net, "P(x | x=a, y:={a:0.5, b:0.5})", NULL, NULL, &a),
                       CR_EDATA,
-                      "y=b shall have probability 0.5, but it is impossible with the rest");
+                      "y=b should have probability 0.5, but it is impossible with the rest");
     assert_close(number(cx, net, "P(x=a | x:={a:0.3, b:0.7}, y:={a:0.3, b:0.7})"), 0.3, 1e-12);
     cr_network_free(cx, net);
 }
@@ -536,60 +536,60 @@ TEST(mistakes_are_shown)
         const char *text, *message, *caret;
     } QUESTIONS[] = {
         { " ", "the question is empty", " ^" },
-        { "P(", "a variable should stand here", "  ^" },
-        { "P()", "a variable should stand here", "  ^" },
+        { "P(", "a variable is expected here", "  ^" },
+        { "P()", "a variable is expected here", "  ^" },
         { "P(mary", "expected ')' at the end of the question", "      ^" },
         { "P(mary) x", "the question ends before this", "        ^" },
         { "P(marry)", "there is no variable 'marry'", "  ^~~~~" },
         { "P(mary | alarm=onn)", "'alarm' has no state 'onn'", "               ^~~" },
-        { "P(mary | alarm=)", "a state should stand here", "               ^" },
-        { "P(mary | alarm)", "what is known of 'alarm'?", "         ^~~~~" },
-        { "P(mary | alarm=on, alarm=off)", "there is evidence on 'alarm' already",
+        { "P(mary | alarm=)", "a state is expected here", "               ^" },
+        { "P(mary | alarm)", "what is the evidence on 'alarm'?", "         ^~~~~" },
+        { "P(mary | alarm=on, alarm=off)", "there is already evidence on 'alarm'",
           "                   ^~~~~~~~~" },
-        { "P(mary | alarm=on, do(alarm=off))", "there is evidence on 'alarm' already",
+        { "P(mary | alarm=on, do(alarm=off))", "there is already evidence on 'alarm'",
           "                      ^~~~~~~~~" },
-        { "P(mary, mary)", "'mary' stands here twice", "        ^~~~" },
-        { "P(mary=yes, mary=yes)", "'mary' stands here twice", "            ^~~~~~~~" },
-        { "P(mary, alarm=on)", "P() is of variables or of states", "        ^~~~~~~~" },
+        { "P(mary, mary)", "'mary' occurs here twice", "        ^~~~" },
+        { "P(mary=yes, mary=yes)", "'mary' occurs here twice", "            ^~~~~~~~" },
+        { "P(mary, alarm=on)", "P() takes either variables or states", "        ^~~~~~~~" },
         { "P(mary~{yes:1,no:2})", "this is evidence", "  ^" },
         { "P(mary | alarm in on)", "expected '{' before the states", "                  ^" },
         { "P(mary | alarm in {on)", "expected '}' after the states", "                     ^" },
         { "P(mary | alarm in {on, of})", "no state 'of'", "                       ^~" },
         { "P(mary | alarm~{on:1})", "the likelihood of state 'off' is missing",
           "                    ^" },
-        { "P(mary | alarm~{on:1, on:2})", "'on' stands here twice", "                      ^~" },
-        { "P(mary | alarm~{on:x, off:1})", "a number should stand here", "                   ^" },
-        { "P(mary | alarm~{on:-1, off:1})", "-1 is no weight", "         ^" },
+        { "P(mary | alarm~{on:1, on:2})", "'on' occurs here twice", "                      ^~" },
+        { "P(mary | alarm~{on:x, off:1})", "a number is expected here", "                   ^" },
+        { "P(mary | alarm~{on:-1, off:1})", "-1 is not a valid weight", "         ^" },
         { "P(mary | alarm~{on:0, off:0})", "excludes all its states", "         ^" },
-        { "P(mary | alarm:={on:0.5, off:0.4})", "sum to 0.9, expected 1", "         ^" },
-        { "P(mary | do(alarm))", "do() takes a variable and the state", "            ^~~~~" },
-        { "P(mary | do(alarm!=on))", "do() takes a variable and the state", "            ^" },
+        { "P(mary | alarm:={on:0.5, off:0.4})", "sums to 0.9, expected 1", "         ^" },
+        { "P(mary | do(alarm))", "do() needs a variable and the state", "            ^~~~~" },
+        { "P(mary | do(alarm!=on))", "do() needs a variable and the state", "            ^" },
         { "P(mary | 'alarm)", "this quote has no end", "         ^" },
         { "Q(mary)", "there is no question 'Q'", "^" },
         { "mary alarm", "expected _|_ here", "     ^" },
-        { "mary _|_ mary", "'mary' stands on two sides", "^" },
+        { "mary _|_ mary", "'mary' occurs on both sides", "^" },
         { "mary _|_ alarm | burglary=yes", "separation is given variables",
           "                 ^~~~~~~~~~~~" },
         { "mary", "a variable alone is not a question", "^~~~" },
         { "P mary", "expected '(' after P", "  ^" },
         { "p(mary)", "there is no question 'p'", "^" },
-        { "P(*, mary)", "* stands alone", "  ^" },
-        { "P(mary, *)", "* stands alone", "        ^" },
-        { "P(mary | *)", "* stands alone", "         ^" },
-        { "H(*)", "* stands alone", "  ^" },
-        { "I(mary; *, alarm)", "* stands alone", "        ^" },
-        { "argmax(mary=yes)", "without their states", "       ^~~~~~~~" },
-        { "I(mary; alarm~{on:1, off:2})", "without their states", "        ^~~~~" },
+        { "P(*, mary)", "* must stand alone", "  ^" },
+        { "P(mary, *)", "* must stand alone", "        ^" },
+        { "P(mary | *)", "* must stand alone", "         ^" },
+        { "H(*)", "* must stand alone", "  ^" },
+        { "I(mary; *, alarm)", "* must stand alone", "        ^" },
+        { "argmax(mary=yes)", "without states", "       ^~~~~~~~" },
+        { "I(mary; alarm~{on:1, off:2})", "without states", "        ^~~~~" },
         { "sensitivity(3, mary=yes)", "expected ';' after the number", "             ^" },
-        { "P(do(alarm=on))", "it stands behind the bar", "  ^~" },
+        { "P(do(alarm=on))", "put it after the bar", "  ^~" },
         { "P(mary && alarm)", "expected ',', '|' or ')' here", "       ^" },
         { "P(mary | alarm=on; never=a)", "expected ',' or ')' here", "                 ^" },
         { "P(mary | alarm=on and x)", "expected ',' or ')' here", "                  ^" },
         { "P(mary | alarm!={on,off})", "excludes all its states", "         ^~~~~~~~" },
         { "P(mary | alarm~on)", "expected '{' before the states", "               ^" },
         { "I(mary, alarm)", "expected ';' between the two sides", "             ^" },
-        { "I(mary; alarm | mary)", "'mary' stands on two sides", "^" },
-        { "H()", "a variable should stand here", "  ^" },
+        { "I(mary; alarm | mary)", "'mary' occurs on both sides", "^" },
+        { "H()", "a variable is expected here", "  ^" },
         { "argmax(mary | alarm=on", "expected ')'", "                      ^" },
     };
     cr_network *net = burglary(cx);
@@ -627,8 +627,8 @@ TEST(evidence_from_files)
         { "{\"mary\": 1}", "'mary' has no state '1'" },
         { "{\"mary\": true}", "'mary' has no state 'true'" },
         { "{\"mary\": 1.5}", "should have a state, a list of states, likelihoods by" },
-        { "{\"mary\": {\"soft\": {\"yes\": 0.5}}}", "sum to 0.5, expected 1" },
-        { "{\"mary\": {\"do\": [\"yes\"]}}", "do takes the state that 'mary' is set to" },
+        { "{\"mary\": {\"soft\": {\"yes\": 0.5}}}", "sums to 0.5, expected 1" },
+        { "{\"mary\": {\"do\": [\"yes\"]}}", "do needs the state that 'mary' is set to" },
         { "{\"mary\": [\"yes\", 1]}", "has no state" },
         { "{\"mary\": {\"yes\": 1}}", "the likelihoods of 'mary' are 1, but it has 2 states" },
         { "{\"mary\": {\"yes\": 1, \"no\": \"x\"}}", "is not a number" },
@@ -646,7 +646,7 @@ TEST(evidence_from_files)
                  1e-14);
     cr_query_answer_free(cx, &a);
     assert_fails_with(cx, cr_query(cx, net, "P(burglary | mary=no)", &known, NULL, &a), CR_EARG,
-                      "there is evidence on 'mary' already: in the question, and besides it");
+                      "there is evidence on 'mary' both in the question and outside it");
     cr_findings_free(cx, &known);
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
         cr_status st = cr_findings_read(cx, &known, net,

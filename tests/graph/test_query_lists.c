@@ -368,13 +368,13 @@ TEST(wrong_questions_are_told)
     static const struct {
         const char *text, *says;
     } wrong[] = {
-        { "best(*)", "how many?" },
-        { "best(0; *)", "how many?" },
+        { "best(*)", "a number from 1 to 1000000" },
+        { "best(0; *)", "a number from 1 to 1000000" },
         { "best(3 *)", "expected ';'" },
         { "best(3; w)", "no variable 'w'" },
-        { "sensitivity(v0)", "of the probability of a state" },
-        { "sensitivity(0; v0=0)", "how many?" },
-        { "causes(v0 | v1)", "what is known of 'v1'?" },
+        { "sensitivity(v0)", "needs the probability of a state" },
+        { "sensitivity(0; v0=0)", "a number from 1 to 1000000" },
+        { "causes(v0 | v1)", "what is the evidence on 'v1'?" },
         { "worst(3; *)", "there is no question 'worst'" },
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)

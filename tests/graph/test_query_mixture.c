@@ -132,10 +132,10 @@ TEST(what_cannot_be_is_refused)
     double           certain[] = { 1, 0, 0 };
     assert_fails_with(
         cx, cr_query(cx, net, "P(d | c:={0:0.5, 1:0.5}, b:={0:0.5, 1:0.5})", NULL, &o, &a),
-        CR_EUNSUPPORTED, "soft evidence on several variables is not fitted by samples");
+        CR_EUNSUPPORTED, "sampling cannot fit soft evidence on several variables");
     assert_ok(cx, cr_network_set_table(cx, net, 0, certain));
     assert_fails_with(cx, cr_query(cx, net, "P(d | a:={0:0.5, 1:0.5})", NULL, &o, &a), CR_EDATA,
-                      "a=1 shall have probability 0.5, but it is impossible");
+                      "a=1 should have probability 0.5, but it is impossible");
     assert_fails_with(cx, cr_query(cx, net, "P(d=0 | c=1, a:={0:0.5, 1:0.5})", NULL, &o, &a),
                       CR_EDATA, "impossible with the rest of the evidence");
     cr_network_free(cx, net);

@@ -188,7 +188,7 @@ TEST(i_maps)
     cr_query_answer a = { 0 };
     assert_ok(cx, cr_network_write(cx, net, path, CR_FORMAT_AUTO));
     assert_fails_with(cx, cr_query(cx, map, text, NULL, NULL, &a), CR_EDATA,
-                      "is no variable of this network");
+                      "is not a variable of this network");
     remove(path);
     assert_int_equal(cr_query(cx, map, text, NULL, NULL, &a), CR_EIO);
     cr_network_free(cx, net);
@@ -199,10 +199,10 @@ TEST(what_is_wrong)
 {
     static const struct {
         const char *text, *message;
-    } cases[] = { { "parents()", "a variable should stand here" },
-                  { "parents(v0 | v1=0)", "nothing is given" },
+    } cases[] = { { "parents()", "a variable is expected here" },
+                  { "parents(v0 | v1=0)", "takes no evidence" },
                   { "order(v0)", "expected ')' after order(" },
-                  { "imap()", "the file of the other network should stand here" },
+                  { "imap()", "the file of the other network is expected here" },
                   { "moral(", "expected ')' at the end" },
                   { "mb(v0)", "there is no question 'mb'" } };
     cr_rng          r = cr_rng_stream(63, 0);

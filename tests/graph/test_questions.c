@@ -130,7 +130,8 @@ TEST(rows_of_values_agree_with_questions)
     assert_close(log_e, a.log_evidence, 1e-12);
     cri_cases_close(&cases);
     o.method = CR_QUERY_VE;
-    assert_fails_with(cx, cri_cases_open(cx, any, &known, &o, &cases), CR_EARG, "exact answers");
+    assert_fails_with(cx, cri_cases_open(cx, any, &known, &o, &cases), CR_EARG,
+                      "always answered exactly");
     cr_query_answer_free(cx, &a);
     cr_findings_free(cx, &known);
     cr_gaussian_network_free(cx, net);

@@ -284,6 +284,6 @@ TEST(markov_networks_have_no_causes)
     cr_approximate_answer a = { 0 };
     assert_fails_with(cx,
                       cr_approximate(cx, net, NULL, CR_APPROXIMATE_REJECTION, NULL, 0, 0, NULL, &a),
-                      CR_EARG, "a Markov network has neither");
+                      CR_EARG, "which a Markov network does not have");
     cr_network_free(cx, net);
 }

@@ -75,7 +75,7 @@ TEST(refusals)
     check_refused("toy-smooth", "target=y class_weights=balanced,spam=2", "'balanced' is not CLASS",
                   "");
     check_refused("toy-smooth", "target=y class_weights=spam=0,ham=0,a=b=0",
-                  "leaves no row any weight", "");
+                  "gives every row a weight of 0", "");
     check_refused("ridge", "target=x features=w class_weights=balanced",
                   "needs a model that predicts", "");
     check_refused("toy-normal", "features=x class_weights=balanced", "needs a model that predicts",

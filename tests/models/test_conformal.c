@@ -233,7 +233,7 @@ TEST(refusals)
     assert_fails_with(cx,
                       try_fit(cx, "logistic", make_table(cx, x, N, 1, y, NULL),
                               "target=y calibrate=conformal", &m),
-                      CR_EARG, "intervals of numbers");
+                      CR_EARG, "intervals for numbers");
 }
 
 TEST(every_allocation)

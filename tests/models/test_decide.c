@@ -308,7 +308,7 @@ TEST(counts_by_a_matrix)
     l = matrix_of(cx, "action,0,1,2\nnone,0,5,9\none,1,0,3\n"); /* and three or more? */
     assert_fails_with(cx,
                       cr_decide(cx, prediction_of(cx, &(row){ "poisson", { 1 }, 1 }, &o), &l, &d),
-                      CR_EARG, "have probability 0.919699 together");
+                      CR_EARG, "have a total probability of 0.919699");
     assert_ok(cx,
               cr_decide(cx, prediction_of(cx, &(row){ "binomial", { 2, 0.5 }, 2 }, &o), &l, &d));
     assert_relative(d.expected_loss[0], 1, 1e-14); /* action one: 1/4 + 3/4 */
@@ -331,11 +331,11 @@ TEST(refusals)
 {
     cr_prediction p = classes(), density = { .kind = CR_ANSWER_DENSITY, .n = 0 };
     one           o;
-    check_refused(cx, &p, loss_of(cx, "squared"), CR_EARG, "this loss is one of numbers");
+    check_refused(cx, &p, loss_of(cx, "squared"), CR_EARG, "this loss is for numbers");
     check_refused(cx, &p, matrix_of(cx, "cat,dog\n0,1\n1,0\n"), CR_EARG,
                   "no column for the class 'eel'");
     check_refused(cx, &p, matrix_of(cx, "cat,dog,eal\n0,1,1\n1,0,1\n1,1,0\n"), CR_EARG,
-                  "a column 'eal', which is no class");
+                  "a column 'eal', which is not a class");
     assert_string_equal(cr_error_nearest(cx), "eel");
     check_refused(cx, &density, loss_of(cx, "0-1"), CR_EUNSUPPORTED, "the model gives neither");
     prediction_of(cx, &(row){ NULL, { 0, 1, INFINITY }, 3 }, &o);
@@ -345,7 +345,7 @@ TEST(refusals)
     prediction_of(cx, &(row){ "von-mises", { 0, 1 }, 2 }, &o);
     check_refused(cx, &o.p, loss_of(cx, "absolute"), CR_EUNSUPPORTED, "partial means");
     o.p.scale = NULL;
-    check_refused(cx, &o.p, loss_of(cx, "absolute"), CR_EARG, "with their spread");
+    check_refused(cx, &o.p, loss_of(cx, "absolute"), CR_EARG, "with a standard deviation");
 }
 
 static cr_status decide_all(cr_ctx *cx, void *path)

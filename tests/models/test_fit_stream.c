@@ -176,7 +176,7 @@ TEST(no_weight_at_all)
                       "the weights 'w' are all zero");
     assert_fails_with(
         cx, fit_blocks(cx, path, "lda", "target=g features=a class-weights=u=0,v=0,w=0", 50, &m),
-        CR_EARG, "leaves no row any weight");
+        CR_EARG, "gives every row a weight of 0");
     assert_null(m);
 }
 
@@ -609,7 +609,7 @@ TEST(calibration)
     cr_ctx_set_log(cx, hear, &h);
     assert_ok(cx, cr_update(cx, m, t, &next));
     assert_int_equal(h.n, 1);
-    assert_non_null(strstr(h.text, "calibrated as before"));
+    assert_non_null(strstr(h.text, "calibration was learned from the rows of the fit"));
     cr_model_free(cx, next);
 }
 
@@ -700,7 +700,7 @@ TEST(classes_join_later)
     const char *path = test_file("single.csv", "x,c\n1,u\n2,u\n3,u\n", 16);
     cr_model   *m = NULL;
     assert_fails_with(cx, fit_blocks(cx, path, "lda", "target=c", 2, &m), CR_EDATA,
-                      "one class only");
+                      "only one class");
     assert_fails_with(cx, fit_blocks(cx, path, "lda", "target=c calibrate=platt", 2, &m), CR_EARG,
                       "--calibrate platt needs all rows at once");
 }

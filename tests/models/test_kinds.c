@@ -141,13 +141,17 @@ TEST(damaged_files)
     cr_model *class = fit(cx, "toy-smooth", t, "target=c features=x");
     cr_model *density = fit(cx, "toy-normal", t, "features=x,c");
     cr_model *linear = fit(cx, "ridge", t, "target=y features=x");
-    check_damaged(cx, number, NULL, "task", json_string("classification"), "another type");
-    check_damaged(cx, class, NULL, "task", json_string("regression"), "another type");
-    check_damaged(cx, number, NULL, "task", json_string("density"), "no task of the model");
-    check_damaged(cx, linear, NULL, "task", json_string("classification"), "no task of the model");
-    check_damaged(cx, number, NULL, "task", NULL, "no task of the model"); /* it has two */
+    check_damaged(cx, number, NULL, "task", json_string("classification"), "the wrong type");
+    check_damaged(cx, class, NULL, "task", json_string("regression"), "the wrong type");
+    check_damaged(cx, number, NULL, "task", json_string("density"),
+                  "does not belong to a task of the model");
+    check_damaged(cx, linear, NULL, "task", json_string("classification"),
+                  "does not belong to a task of the model");
+    check_damaged(cx, number, NULL, "task", NULL,
+                  "does not belong to a task of the model"); /* it has two */
     check_damaged(cx, number, "design", "target", NULL, "has no target");
-    check_damaged(cx, density, NULL, "task", json_string("cluster"), "no task of the model");
+    check_damaged(cx, density, NULL, "task", json_string("cluster"),
+                  "does not belong to a task of the model");
     check_damaged(cx, density, "state", "p", json_integer(3), "");
     check_damaged(cx, density, "state", "most", json_integer(7), "");
     check_damaged(cx, class, "state", "classes", json_integer(9), "does not fit");
@@ -213,7 +217,7 @@ TEST(offset)
     cr_table_free(cx, u);
     cr_model *bad = NULL;
     assert_fails_with(cx, try_fit(cx, "toy-smooth", t, "target=y offset=c", &bad), CR_EDATA,
-                      "holds text");
+                      "contains text");
 }
 
 /* --- the next row ---------------------------------------------------------------------------- */
@@ -239,7 +243,7 @@ TEST(next)
     cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
     m = fit(cx, "toy-smooth", t, "target=x features=c");
-    assert_fails_with(cx, cr_next(cx, m, &p), CR_EUNSUPPORTED, "does not say what the next row");
+    assert_fails_with(cx, cr_next(cx, m, &p), CR_EUNSUPPORTED, "does not predict the next row");
 }
 
 /* The density of the next row is the product over its columns, gaps left out. */

@@ -63,7 +63,7 @@ TEST(refusals)
         { "action,a,b\nx,1,\n", CR_EDATA, "wrong.csv:2: the loss in column 'b' is not a finite" },
         { "action,a,b\nx,1,inf\n", CR_EDATA, "is not a finite" },
         { "action,a,b\nx,1,much\n", CR_EDATA, "the losses in column 'b' are not numbers" },
-        { "action,a\nx,1\ny,2\nx,3\n", CR_EDATA, "wrong.csv:4: the action 'x' stands there twice" },
+        { "action,a\nx,1\ny,2\nx,3\n", CR_EDATA, "wrong.csv:4: the action 'x' occurs twice" },
         { "action,a\nx,1\n,2\n", CR_EDATA, "wrong.csv:3: the action has no name" },
         { "action\nx\n", CR_EDATA, "needs a row for each action" },
         { "action,a\n", CR_EDATA, "" },

@@ -105,7 +105,7 @@ TEST(refusals_say_why)
                       "the evidence");
     assert_fails_with(cx, cr_model_infer(cx, m, t, "w", NULL, NULL, &p), CR_EARG, "'w'");
     assert_fails_with(cx, cr_model_infer(cx, m, t, NULL, "{\"z\": \"z0\"}", NULL, &p), CR_EDATA,
-                      "is a column of cases too");
+                      "is also a column of cases");
     assert_ok(cx, cr_table_new(cx, "others", 3, &others));
     assert_ok(cx, cr_table_add_category(cx, others, "g", (uint32_t[]){ 0, 0, 0 },
                                         (const char *[]){ "a" }, 1));

@@ -247,8 +247,8 @@ TEST(wrong_forms_are_refused)
 {
     const double half[] = { 0, 1.5, 0, 0 }, large[] = { 0, 0, 0, 0x1p32 };
     const double below[] = { 1, 2, 3, 4, 5, 0 }, few[] = { 1, 2, 3, 4, 5 };
-    check_form(cx, "code", half, 2, 2, "{}", "the array 'code' holds 1.5");
-    check_form(cx, "code", large, 2, 2, "{}", "the array 'code' holds 4.29497e+09");
+    check_form(cx, "code", half, 2, 2, "{}", "the array 'code' contains 1.5");
+    check_form(cx, "code", large, 2, 2, "{}", "the array 'code' contains 4.29497e+09");
     check_form(cx, "factor", below, 6, 0, "{}", "'factor' (k lower triangles)");
     check_form(cx, "factor", few, 5, 0, "{}", "'factor'");
     check_form(cx, "factor", below, 3, 0, "{\"n\": 1}", "'code'");
@@ -327,7 +327,7 @@ TEST(wrong_files_are_refused)
     assert_ok(cx, cri_store_new(cx, &store));
     assert_ok(cx, cri_record_write(cx, as_numbers, &t, store, cri_store_json(store)));
     assert_fails_with(cx, cri_record_read(cx, as_index, store, cri_store_json(store), &u), CR_EDATA,
-                      "the array 'start' holds 1.5");
+                      "the array 'start' contains 1.5");
     cri_store_free(cx, store);
 }
 

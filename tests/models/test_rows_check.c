@@ -17,9 +17,9 @@ TEST(one_class_is_refused)
         const cr_model_class *c = cr_class_at(k);
         if (!learns(c, CR_TASK_CLASSIFICATION)) continue;
         assert_fails_with(cx, try_fit(cx, cr_class_name(c), t, "target=y", &m), CR_EDATA,
-                          "one class only, 'n'");
+                          "only one class, 'n'");
         assert_fails_with(cx, try_fit(cx, cr_class_name(c), light, "target=y weights=w", &m),
-                          CR_EDATA, "one class only, 'n'");
+                          CR_EDATA, "only one class, 'n'");
         seen++;
     }
     assert_true(seen >= 10);

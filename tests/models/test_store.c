@@ -429,7 +429,7 @@ TEST(forged_entries)
     two[1] = array;
     assert_int_equal(v[21], '<');
     v[21] = '>'; /* big-endian doubles: good numbers, but no array of ours */
-    assert_forgery_refused(cx, two, 2, "m.cred, array 'v': a model file holds vectors");
+    assert_forgery_refused(cx, two, 2, "m.cred, array 'v': a model file can only hold vectors");
 }
 
 TEST(forged_order_and_duplicates)
@@ -454,7 +454,7 @@ TEST(forged_order_and_duplicates)
     double    *got = NULL;
     assert_ok(cx, cri_store_from_bytes(cx, "m.cred", b.at, b.size, &s));
     assert_fails_with(cx, cri_store_get_vector(cx, s, "v", 2, &got), CR_EDATA,
-                      "the array 'v' holds nan at position 2");
+                      "the array 'v' contains nan at position 2");
     assert_null(got);
     cri_store_free(cx, s);
     free_blob(cx, b);

@@ -317,8 +317,8 @@ TEST(broken_trees_are_refused)
     cr_table *t = rows_of(cx, read_table(cx, data_file()), 0, 3 * LEAF, LEAF);
     cr_model *normal = fit(cx, "normal", t, "features=a,b missing=drop");
     cr_model *ridge = fit(cx, "ridge", t, "target=y features=a,b missing=drop");
-    check_refused(cx, normal, same_levels, "the trees of its statistics are in disorder");
-    check_refused(cx, normal, high_level, "the trees of its statistics are in disorder");
+    check_refused(cx, normal, same_levels, "the trees of its statistics are not in order");
+    check_refused(cx, normal, high_level, "the trees of its statistics are not in order");
     check_refused(cx, normal, no_sums, "sums");
     check_refused(cx, normal, no_tree, "level");
     check_refused(cx, normal, other_size, "the array 'stats' is a 2 x 3 matrix");

@@ -235,13 +235,13 @@ TEST(refusals)
     cr_table    *t = make_table(cx, x, 6, 1, y, NULL);
     cr_model    *m = NULL;
     assert_fails_with(cx, try_fit(cx, "linear", t, "target=y transform_target=log", &m), CR_EDATA,
-                      "the target 'y' is 0, and --transform-target log needs numbers above 0");
+                      "the target 'y' is 0, but --transform-target log needs numbers above 0");
     assert_fails_with(cx, try_fit(cx, "linear", t, "target=y transform_target=logit", &m), CR_EDATA,
-                      "is 2, and --transform-target logit needs numbers between 0 and 1");
+                      "is 2, but --transform-target logit needs numbers strictly between 0 and 1");
     assert_fails_with(cx, try_fit(cx, "linear", t, "target=y transform_target=cube", &m), CR_EARG,
-                      "there is no such function");
+                      "this function is not known");
     assert_fails_with(cx, try_fit(cx, "linear", t, "target=y transform_target=log:2", &m), CR_EARG,
-                      "there is no such function");
+                      "this function is not known");
     assert_fails_with(cx, try_fit(cx, "linear", t, "target=y transform_target=boxcox:9", &m),
                       CR_EARG, "lambda must lie between");
     assert_fails_with(cx, try_fit(cx, "glm", t, "target=y transform_target=log", &m), CR_EARG,

@@ -301,7 +301,7 @@ TEST(observed_against_predicted)
     assert_int_equal(held, n_held);
     assert_true(n_missed > 5);
     snprintf(expected, sizeof expected,
-             "80 %% of the intervals should hold the diagonal; %.3g %% do",
+             "80 %% of the intervals should contain the diagonal; %.3g %% do",
              round(1000 * (double)held / N) / 10);
     assert_non_null(strstr(text, expected));
     assert_non_null(strstr(text, "<title>linear: y ~ 3 columns (150 rows)</title>"));
@@ -404,7 +404,7 @@ TEST(degenerate_data)
         setup  s = fit_rows(one, 1, cases[i], n, NULL, 0);
         char  *text = draw(&s, 0.95); /* judges it, and that nothing is nan or inf */
         assert_int_equal(count_text(text, "<circle"), n);
-        assert_true((i == 0) == (strstr(text, "gives no intervals") != NULL));
+        assert_true((i == 0) == (strstr(text, "has no intervals") != NULL));
         free(text);
         end(&s);
     }

@@ -65,9 +65,9 @@ TEST(numbers)
     check_kind(cx, m, few, CR_PLOT_RESIDUALS, "90 % of the residuals");
     check_kind(cx, m, few, CR_PLOT_LEARNING_CURVE, "log_score");
     assert_fails_with(cx, cr_plot(cx, m, t, CR_PLOT_ROC, 0.9, figure_path()), CR_EUNSUPPORTED,
-                      "of classes");
+                      "for classes");
     assert_fails_with(cx, cr_plot(cx, m, t, CR_PLOT_CALIBRATION, 0.9, figure_path()),
-                      CR_EUNSUPPORTED, "of classes");
+                      CR_EUNSUPPORTED, "for classes");
     assert_fails(cx, cr_plot(cx, m, t, CR_PLOT_RESIDUALS, 1, figure_path()), CR_EARG);
     char *text = NULL;
     assert_fails(cx, cr_plot_text(cx, m, t, CR_PLOT_RESIDUALS, 0.9, 1, 20, &text), CR_EARG);
@@ -102,7 +102,7 @@ TEST(path)
                                      "target=y lambda=1e9" };
     for (size_t i = 0; i < 5; i++) { /* one lambda, lambda 0, no term at all */
         m = fit(cx, "lasso", t, settings[i]);
-        check_kind(cx, m, NULL, CR_PLOT_PATH, i == 3 ? "least error" : "log lambda");
+        check_kind(cx, m, NULL, CR_PLOT_PATH, i == 3 ? "smallest error" : "log lambda");
         cr_model_free(cx, m);
     }
     m = fit(cx, "ridge", t, "target=y");

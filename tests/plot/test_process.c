@@ -72,7 +72,7 @@ TEST(kinds)
                       "smaller");
     far = (cr_plot_options){ .level = 0.9, .draws = 2 };
     assert_fails_with(cx, cr_plot_with(cx, two, t, CR_PLOT_FIT, &far, figure_path()), CR_EARG,
-                      "one column");
+                      "one numeric column");
     cr_model_free(cx, one);
     cr_model_free(cx, two);
 

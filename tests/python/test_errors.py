@@ -169,8 +169,8 @@ def test_hints_for_classes(Xy, tmp_path):
 
 def test_docstrings_tell_what_an_update_keeps():
     assert "hyper-parameters stay" in credence.Gp.partial_fit.__doc__
-    assert "the same as a fit on all rows" in credence.BayesLinear.partial_fit.__doc__
-    assert "the same as a fit on all rows" in credence.Lda.partial_fit.__doc__
+    assert "the same as a fit to all rows" in credence.BayesLinear.partial_fit.__doc__
+    assert "the same as a fit to all rows" in credence.Lda.partial_fit.__doc__
 
 
 @pytest.mark.parametrize("kernel", [3, 2.5, True, ["rbf"]])

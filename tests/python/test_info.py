@@ -73,7 +73,7 @@ def test_by_hand():
     ({"mutal": ["a"]}, TypeError, "info has no option 'mutal'"),
     ({"mutual": ["species"]}, ValueError, "two columns"),
     ({"mutual": ["species", "petal_widht_cm"]}, ValueError, "did you mean 'petal_width_cm'"),
-    ({"matrix": True, "rows": True}, ValueError, "one at a time"),
+    ({"matrix": True, "rows": True}, ValueError, "cannot be combined"),
     ({"given": ["species"]}, ValueError, "given"), ({"level": 2}, ValueError, "level: '2'")])
 def test_refusals(options, exception, words):
     with pytest.raises(exception, match=words) as e:

@@ -221,7 +221,7 @@ def test_class_weights():
 def test_partial_fit_of_classes():
     X, y = data(rows=120)
     y = np.digitize(y, np.quantile(y, [0.4, 0.9]))
-    order = np.argsort(y, kind="stable")   # the first rows have one class only
+    order = np.argsort(y, kind="stable")   # the first rows have only one class
     X, y = X[order], y[order]
     parts = credence.ToySmoothClassifier(width=2).partial_fit(X[:30], y[:30], classes=[0, 1, 2])
     np.testing.assert_array_equal(parts.classes_, [0, 1, 2])
@@ -304,7 +304,7 @@ def test_decisions_about_classes(tmp_path):
     (tmp_path / "l.csv").write_text("action,15,5,10\na,4,0,1\nb,1,2,0\n")
     action, _ = model.decide(X, tmp_path / "l.csv")
     np.testing.assert_array_equal(action, np.where((p @ losses[:2].T).argmin(axis=1) == 0, "a", "b"))
-    for wrong, said in ((losses[:, :2], "one column for each class"), (losses, "4 rows"), ("squared", "of numbers"),
+    for wrong, said in ((losses[:, :2], "one column for each class"), (losses, "4 rows"), ("squared", "for numbers"),
                         (losses[:3] * np.nan, "finite")):
         with pytest.raises(ValueError, match=said):
             model.decide(X, wrong)

@@ -120,6 +120,6 @@ def test_files(tmp_path):
 @pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="there a refused allocation aborts")
 def test_what_does_not_fit_dense():
     X = sparse.csr_matrix((np.ones(50), (np.arange(50), 20000 * np.arange(50))), shape=(50, 10**6))
-    with pytest.raises(MemoryError, match="a matrix of columns by columns takes 8e\\+03 GB"):
+    with pytest.raises(MemoryError, match="each matrix of columns by columns takes 8e\\+03 GB"):
         credence.Lda().fit(X, ["a", "b"] * 25)
     assert BayesLinear().fit(X, np.arange(50.0)).n_features_in_ == 10**6   # in the dual

@@ -186,7 +186,7 @@ TEST(points_are_told)
     assert_close(metric(&a, "rmse"), sqrt(8.0 / 3), 1e-14);
     assert_true(isnan(metric(&a, "log_score")) && isnan(metric(&a, "crps")));
     assert_true(isnan(metric(&a, "coverage")) && isnan(metric(&a, "width")));
-    assert_non_null(strstr(said.text, "3 of 3 rows are predicted without any spread"));
+    assert_non_null(strstr(said.text, "3 of 3 rows are predicted without a standard deviation"));
     cr_model_free(cx, m);
     said = (warnings){ 0 };
     m = fit(cx, "toy-mean", t, "target=y");
@@ -220,7 +220,7 @@ TEST(one_point_among_others)
     m->class = &odd;
     cr_ctx_set_log(cx, keep_warning, &said);
     assert_ok(cx, cr_evaluate(cx, m, t, 0.9, &a));
-    assert_non_null(strstr(said.text, "1 of 3 rows are predicted without any spread"));
+    assert_non_null(strstr(said.text, "1 of 3 rows are predicted without a standard deviation"));
     assert_close(metric(&a, "mae"), 2, 1e-14);
     m->class = own;
 }

@@ -232,7 +232,8 @@ TEST(learning_curve)
     cr_learning_curve_free(cx, &c);
     cr_cv_free(cx, &cv);
     const double falling[] = { 0.5, 0.2 }, beyond[] = { 1.5 };
-    assert_fails_with(cx, cr_learn_curve(cx, &spec, t, falling, 2, &o, &c), CR_EARG, "must rise");
+    assert_fails_with(cx, cr_learn_curve(cx, &spec, t, falling, 2, &o, &c), CR_EARG,
+                      "must increase");
     assert_fails(cx, cr_learn_curve(cx, &spec, t, beyond, 1, &o, &c), CR_EARG);
     assert_fails(cx, cr_learn_curve(cx, &spec, t, shares, 0, &o, &c), CR_EARG);
 }
@@ -279,7 +280,8 @@ TEST(threshold_curves)
     const bool         both[] = { true, false }, same[] = { true, true };
     cr_threshold_curve c;
     assert_fails(cx, cr_threshold_curve_of(cx, s, 1, both, NULL, 2, &c), CR_EDATA);
-    assert_fails_with(cx, cr_threshold_curve_of(cx, s, 1, same, NULL, 1, &c), CR_EDATA, "one side");
+    assert_fails_with(cx, cr_threshold_curve_of(cx, s, 1, same, NULL, 1, &c), CR_EDATA,
+                      "the same kind");
 }
 
 static cr_status assess_small(cr_ctx *cx, void *arg)

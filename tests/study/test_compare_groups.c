@@ -66,7 +66,7 @@ TEST(refusals)
     const char *settings = "features=x prior=mean0=1,kappa0=1,nu0=2,var0=1";
     assert_fails_with(cx, try_compare(cx, "normal", t, "gg", 1, settings, &c), CR_EDATA, "'gg'");
     assert_fails_with(cx, try_compare(cx, "normal", t, "one", 1, settings, &c), CR_EDATA,
-                      "makes 1 group, but two are needed");
+                      "has 1 group, but a comparison needs two");
     assert_fails_with(cx, try_compare(cx, "normal", t, "g", 1, "features=x", &c), CR_EUNSUPPORTED,
                       "no log evidence");
     assert_fails_with(cx, try_compare(cx, "dirichlet-categorical", t, "g", 1, "features=k", &c),
@@ -172,6 +172,6 @@ TEST(too_many_groups)
     assert_ok(cx, cr_table_add_numbers(cx, t, "id", CR_INTEGER, id, 1));
     assert_ok(cx, cr_table_add_numbers(cx, t, "x", CR_REAL, x, 1));
     assert_fails_with(cx, try_compare(cx, "normal", t, "id", 1, "features=x", &c), CR_EDATA,
-                      "t.csv: column 'id' makes more than 1000 groups");
+                      "t.csv: column 'id' has more than 1000 groups");
     cr_table_free(cx, t);
 }

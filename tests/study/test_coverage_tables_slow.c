@@ -87,10 +87,9 @@ typedef struct score {
 /* What a fit says where its intervals or probabilities are not to be relied on. */
 static bool is_warned(const char *heard)
 {
-    static const char *const words[] = {
-        "too sure",   "are few for",           "are separated",
-        "too narrow", "--calibrate conformal", "at their lower bound"
-    };
+    static const char *const words[] = { "overconfident",         "are few for",
+                                         "are separated",         "too narrow",
+                                         "--calibrate conformal", "at their lower bound" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strstr(heard, words[i])) return true;
     return false;

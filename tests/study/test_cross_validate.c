@@ -238,7 +238,7 @@ TEST(warnings_of_folds)
     cr_cv_free(cx, &cv);
     seen = (warnings){ .n = 0 };
     assert_ok(cx, cross(cx, "linear", t, "target=x1 features=x2", "folds=30", &cv));
-    assert_non_null(strstr(seen.text, "linear: r2 has no value in 30 of 30 folds"));
+    assert_non_null(strstr(seen.text, "linear: r2 is undefined in 30 of 30 folds"));
     assert_null(strstr(seen.text, "converge"));
     cr_cv_free(cx, &cv);
     seen = (warnings){ .n = 0 };

@@ -397,7 +397,7 @@ TEST(repeated_values)
 
 static void look_for_cluster(void *said, cr_log_level level, const char *text)
 {
-    if (level == CR_LOG_WARNING && strstr(text, "134 of 400 rows of 'x' hold 0"))
+    if (level == CR_LOG_WARNING && strstr(text, "134 of 400 rows of 'x' are exactly 0"))
         *(bool *)said = true;
 }
 

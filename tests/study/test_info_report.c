@@ -64,7 +64,7 @@ TEST(options_that_exclude_each_other_are_refused)
     assert_ok(cx, make(cx, &t));
     q.mutual = mutual;
     q.matrix = true;
-    assert_fails_with(cx, cr_info_report(cx, t, NULL, &q, 0, &text), CR_EARG, "one at a time");
+    assert_fails_with(cx, cr_info_report(cx, t, NULL, &q, 0, &text), CR_EARG, "cannot be combined");
     q.matrix = false;
     assert_fails_with(cx, cr_info_report(cx, t, t, &q, 0, &text), CR_EARG, "two files");
     assert_fails_with(cx, cr_info_report(cx, NULL, NULL, &usual, 0, &text), CR_EARG, "needs data");

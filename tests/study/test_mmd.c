@@ -205,7 +205,7 @@ TEST(tables)
     cr_table *one = table_of_text(cx, "one.csv", "x,g\n1,u\n");
     o.kernel = NULL;
     assert_fails_with(cx, cr_table_mmd(cx, a, one, both, 2, &o, 0, &g), CR_EDATA,
-                      "the second file has 1 row ");
+                      "the second file has 1 complete row");
 }
 
 static cr_status compare(cr_ctx *cx, void *arg)

@@ -66,7 +66,7 @@ TEST(every_sample)
     cr_resampled_free(cx, &r);
     drawn[5] = 4;
     assert_fails_with(cx, cr_resample(cx, &spec, t, CR_BCA, 256, 0.9, drawn, &r), CR_EARG,
-                      "sample 2 holds row 5, but there are 4 rows");
+                      "sample 2 contains row 5, but there are 4 rows");
     assert_fails_with(cx, cr_resample(cx, &spec, t, CR_PERCENTILE, 1, 0.9, NULL, &r), CR_EARG,
                       "at least two bootstrap samples");
 }

@@ -68,7 +68,7 @@ def test_every_option_is_told(credence, man, models):
 
 def test_ranges_in_words(man):
     text = plain(man["man1/credence-predict.1"]) + plain(man["man1/credence-cv.1"])
-    assert "Between 0 and 1, these excluded." in text and "At least 2." in text
+    assert "Strictly between 0 and 1." in text and "At least 2." in text
     assert "One of auto, shuffled, stratified, ordered." in text
 
 

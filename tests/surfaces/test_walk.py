@@ -73,7 +73,7 @@ def test_models_of_rows_refuse(toy, data):
     for option, column in (("--sequence", "who"), ("--time", "day")):
         code, said = failure(toy, "fit", "ridge", data[0], "--target", "y", option, column)
         assert code == 2
-        assert f"the model ridge takes rows one by one: {option} needs a model of sequences" in said
+        assert f"the model ridge treats rows one by one: {option} needs a model of sequences" in said
 
 
 def test_the_columns_are_settings(toy, data, tmp_path):

@@ -8,7 +8,7 @@ cr_status cri_check_expansion(cr_ctx *cx, const char *source, uint64_t packed, u
     if (unpacked <= harmless || unpacked / ratio <= packed || cri_memory_is_limited(cx))
         return CR_OK;
     cr_fail(cx, CR_ENOMEM,
-            "%s: %llu packed bytes stand for %llu or more: made to fill the memory, perhaps",
-            source, (unsigned long long)packed, (unsigned long long)unpacked);
-    return cr_fail_hint(cx, "if it is meant, say how much it may take: --memory-limit 8G");
+            "%s: %llu packed bytes expand to %llu or more: perhaps made to fill the memory", source,
+            (unsigned long long)packed, (unsigned long long)unpacked);
+    return cr_fail_hint(cx, "if that is intended, allow it with a limit: --memory-limit 8G");
 }

@@ -9,30 +9,28 @@
 #define CR_READ_OPTIONS(X)                                                                         \
     X(choice, from, "auto",                                                                        \
       "auto|csv|tsv|libsvm|npy|npz|sqlite|jsonl|bif|xmlbif|net|uai|cred|json",                     \
-      "format of the data, or of a network; auto looks at the bytes and the name", "tsv")          \
+      "format of the data, or of a network; auto: by the contents and the name", "tsv")            \
     X(choice, encoding, "auto", "auto|utf-8|latin1|windows-1252|utf-16le|utf-16be",                \
-      "encoding of text; auto is UTF-8, or UTF-16 with a byte-order mark, and takes other bytes "  \
-      "as Windows-1252",                                                                           \
+      "encoding of text; auto: UTF-8, or UTF-16 with a byte-order mark; other bytes are read as "  \
+      "Windows-1252",                                                                              \
       "latin1")                                                                                    \
-    X(count, skip, "0", "", "lines to leave out at the start of the text", "3")                    \
-    X(text, comment, "", "", "lines that begin with this character are left out", "'#'")           \
+    X(count, skip, "0", "", "number of lines to skip at the start of the text", "3")               \
+    X(text, comment, "", "", "skip lines that begin with this character", "'#'")                   \
     X(text, delimiter, "", "", "the character between fields; detected if not given", ";")         \
-    X(choice, header, "auto", "auto|yes|no", "whether the first line holds the column names",      \
-      "no")                                                                                        \
-    X(list, names, "", "", "names of all columns, in their order, in place of those in the file",  \
+    X(choice, header, "auto", "auto|yes|no", "whether the first line has the column names", "no")  \
+    X(list, names, "", "", "names of all columns, in order, instead of those in the file",         \
       "id,qty,price")                                                                              \
-    X(list, rename, "", "", "other names for columns; OLD.2 is the second column called OLD",      \
+    X(list, rename, "", "", "new names for columns; OLD.2 is the second column called OLD",        \
       "qty=ordered,qty.2=sent")                                                                    \
-    X(text, decimal, "", "", "decimal character of numbers, . or ,; detected if not given", ",")   \
+    X(text, decimal, "", "", "decimal character in numbers, . or ,; detected if not given", ",")   \
     X(text, thousands, "", "",                                                                     \
-      "character between groups of three digits: . , ' or space, or none; detected if not given",  \
-      ".")                                                                                         \
-    X(list, category, "", "COLUMN", "columns to take as categories, whatever they look like",      \
+      "thousands separator: . , ' or space, or none; detected if not given", ".")                  \
+    X(list, category, "", "COLUMN", "columns to treat as categories, whatever they look like",     \
       "zip,year")                                                                                  \
     X(list, real, "", "COLUMN", "columns that must be numbers", "price")                           \
-    X(list, date, "", "COLUMN", "columns of dates that are not of ISO 8601, with their format",    \
+    X(list, date, "", "COLUMN", "columns of dates that are not in ISO 8601, with their format",    \
       "'day:%d.%m.%Y'")                                                                            \
-    X(list, missing_values, "", "", "further texts that mean a missing value", "-999")
+    X(list, missing_values, "", "", "additional values that mean missing", "-999")
 
 CR_OPTIONS_STRUCT(cr_read_options, CR_READ_OPTIONS);
 

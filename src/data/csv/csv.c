@@ -107,7 +107,7 @@ static cr_status read_again(cri_csv *csv, bool *settled)
     }
     CR_TRY(run_pass(csv));
     if (csv->rows != rows)
-        CR_TRY(cr_fail(csv->cx, CR_EDATA, "%s changed while it was read",
+        CR_TRY(cr_fail(csv->cx, CR_EDATA, "%s changed while it was being read",
                        cri_source_name(csv->source)));
 done:
     return st;
@@ -189,7 +189,7 @@ cr_status cri_csv_read_cut(cr_ctx *cx, cri_source *source, const cr_read_options
     CR_TRY(run_pass(&csv));
     if (csv.rows == 0 && !sizes->may_be_empty) {
         cr_fail(cx, CR_EDATA, "%s: there is a header but no row below it", cri_source_name(source));
-        CR_TRY(cr_fail_hint(cx, "if the first line is data, say --header no"));
+        CR_TRY(cr_fail_hint(cx, "if the first line is data, use --header no"));
     }
     CR_TRY(read_again(&csv, settled));
     CR_TRY(build_table(&csv, out_table));

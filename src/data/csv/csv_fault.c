@@ -42,9 +42,8 @@ static cr_status hint_style(const cri_csv *csv, const cri_number_style *s)
                             s->thousands == ' '    ? "space"
                             : s->thousands == '\'' ? "\"'\""
                                                    : ",");
-    return cr_fail_hint(csv->cx,
-                        "a column of numbers has one sign, %% or a currency, in all its cells "
-                        "or in none");
+    return cr_fail_hint(csv->cx, "a column of numbers must have the same sign, %% or a currency, "
+                                 "in all of its cells or in none");
 }
 
 cr_status cri_csv_fail(const cri_csv *csv, const cri_csv_piece *p)
@@ -75,21 +74,20 @@ cr_status cri_csv_fail(const cri_csv *csv, const cri_csv_piece *p)
                            plural(p->fault_fields), csv->has_header ? "header" : "first row",
                            csv->n);
         if (csv->n == 0 || !csv->columns[0].name || csv->columns[0].name[0] != '#') return CR_EDATA;
-        return cr_fail_hint(csv->cx, "if the first line is a comment: --comment '#'");
+        return cr_fail_hint(csv->cx, "use --comment '#' if the first line is a comment");
     case CRI_CSV_NOT_A_NUMBER:
         cri_reader_fail_at(&r, at, p->fault_length, "'%.*s' in column '%s' is not a number", length,
                            at, csv->columns[p->fault_column].name);
         if (cri_csv_style_of(at, at + p->fault_length, &style) && csv->style.decimal == '.')
             return hint_style(csv, &style);
         if (csv->streaming)
-            return cr_fail_hint(csv->cx,
-                                "a stream tells the types by its beginning; if it means a missing "
-                                "value: --missing-values "
-                                "'%.*s', if the column holds texts: --category %s, or dates: "
-                                "--date %s",
-                                length, at, csv->columns[p->fault_column].name,
-                                csv->columns[p->fault_column].name);
-        return cr_fail_hint(csv->cx, "if it means a missing value: --missing-values '%.*s'", length,
+            return cr_fail_hint(
+                csv->cx,
+                "in a stream, types are decided by the first rows; use --missing-values '%.*s' if "
+                "it means missing, --category %s if the column is text, or --date %s if it has "
+                "dates",
+                length, at, csv->columns[p->fault_column].name, csv->columns[p->fault_column].name);
+        return cr_fail_hint(csv->cx, "if it means missing, use --missing-values '%.*s'", length,
                             at);
     case CRI_CSV_OVERFLOW:
         return cri_reader_fail_at(&r, at, p->fault_length, "%.*s is out of range for a double",

@@ -125,7 +125,7 @@ static cr_status grow(cr_ctx *cx, cri_csv_levels *v, size_t length)
 cr_status cri_csv_levels_fail(cr_ctx *cx, const cri_csv_levels *v, cr_status status)
 {
     if (status == CR_EUNSUPPORTED)
-        return cr_fail(cx, status, "a category has more than %zu different texts", v->n);
+        return cr_fail(cx, status, "a category has more than %zu different values", v->n);
     return cri_fail_memory(cx, v->refused);
 }
 

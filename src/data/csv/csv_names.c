@@ -44,7 +44,7 @@ static cr_status fail_nameless(const naming *w, const char *at, size_t c)
 {
     cri_reader r = reader_at(w->csv, w->header, at);
     cri_reader_fail_at(&r, at, 1, "column %zu has no name", c + 1);
-    return cr_fail_hint(w->csv->cx, "if the first line is data, say --header no; --names a,b,... "
+    return cr_fail_hint(w->csv->cx, "if the first line is data, use --header no; --names a,b,... "
                                     "names all columns");
 }
 
@@ -110,7 +110,7 @@ static cr_status begin_naming(naming *w)
     if (!o->names) goto done;
     CR_TRY(cri_list_split(s, o->names, &w->names, &w->n_names));
     if (w->n_names == w->header->n) goto done;
-    cr_fail(w->csv->cx, CR_EDATA, "%s has %zu column%s, and --names has %zu",
+    cr_fail(w->csv->cx, CR_EDATA, "%s has %zu column%s, but --names has %zu",
             cri_source_name(w->csv->source), w->header->n, w->header->n == 1 ? "" : "s",
             w->n_names);
     CR_TRY(cr_fail_hint(w->csv->cx, "--rename OLD=NEW changes single names"));

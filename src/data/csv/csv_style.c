@@ -116,7 +116,7 @@ static void warn_undecided(const cri_csv *csv, const cri_csv_column *c, const cr
     if (!is_text(c) || !k->any || !(k->fits & (comma | groups)) || c->must_be_category ||
         c->must_be_real)
         return;
-    cr_log(csv->cx, CR_LOG_WARNING, "the texts of column '%s' of %s look like numbers: %s%s%s",
+    cr_log(csv->cx, CR_LOG_WARNING, "the text in column '%s' of %s looks like numbers: %s%s%s",
            c->name, cri_source_name(csv->source),
            k->fits & comma ? "--decimal , reads 1,234 as 1.234" : "",
            k->fits & comma && k->fits & groups ? ", " : "",

@@ -271,7 +271,7 @@ cr_status cri_basis_prepare(cr_ctx *cx, cri_basis *b)
     size_t     n = count_functions(b);
 
     if (n == 0 || n > CRI_MOST_FUNCTIONS || (b->kind == CRI_BASIS_FOURIER && n % 2 != 0))
-        CR_TRY(refuse(cx, b, "has no such number of functions"));
+        CR_TRY(refuse(cx, b, "has an invalid number of functions"));
     for (size_t k = 0; k < b->n_knots; k++) {
         if (!isfinite(b->knots[k]) || (k > 0 && !(b->knots[k] > b->knots[k - 1])))
             CR_TRY(refuse(cx, b, "has knots that do not increase"));

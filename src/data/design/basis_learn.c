@@ -79,7 +79,7 @@ static cr_status add_inner(cr_ctx *cx, const cr_column *c, const values *v, cons
                 o->knots[k], c->name, range[0], range[1]);
         bool ends = o->kind == CRI_BASIS_BSPLINE || o->kind == CRI_BASIS_NATURAL;
         return ends && isnan(o->range[0])
-                   ? cr_fail_hint(cx, "the range can be given: range=%g;%g",
+                   ? cr_fail_hint(cx, "the range can be set with range=%g;%g",
                                   fmin(range[0], o->knots[0] - 1),
                                   fmax(range[1], o->knots[o->n_knots - 1] + 1))
                    : CR_EARG;
@@ -160,9 +160,9 @@ static cr_status refuse_column(cr_ctx *cx, const cr_table *t, const cr_column *c
                        cr_table_source(t), c->name);
     cr_fail(cx, CR_EDATA, "%s: column '%s' has %s, too few for the basis %s", cr_table_source(t),
             c->name, v->n == 0 ? "no values" : "only one value", o->text);
-    return cr_fail_hint(cx,
-                        "leave it out with --features '!%s', or as it is with --basis '%s=none'",
-                        c->name, c->name);
+    return cr_fail_hint(
+        cx, "leave it out with --features '!%s', or keep it as it is with --basis '%s=none'",
+        c->name, c->name);
 }
 
 /* Fewer functions than were asked for, because values repeat. */
@@ -172,7 +172,7 @@ static void warn_of_few(cr_ctx *cx, const cr_column *c, const values *v, const c
     size_t wanted = o->kind == CRI_BASIS_FOURIER ? 2 * o->count : o->count;
     if (o->n_knots > 0 || b->n >= wanted) return;
     cr_log(cx, CR_LOG_WARNING,
-           "--basis: column '%s' has %zu different values, many of them equal at the quantiles: %s "
+           "--basis: column '%s' has only %zu different values, many of them at the quantiles: %s "
            "gets %zu functions%s",
            c->name, v->n, o->text, b->n,
            b->kind == CRI_BASIS_BSPLINE && b->degree < o->degree ? " and a lower degree" : "");

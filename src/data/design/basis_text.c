@@ -163,7 +163,7 @@ cr_status cri_basis_parse(cr_scratch *s, const char *text, cri_basis_spec *out)
         char  *word = cr_scratch_bytes(s, length + 1, 1);
         if (!word) return s->status;
         memcpy(word, text, length);
-        cr_fail(s->cx, CR_EARG, "--basis: '%s' names no basis", text);
+        cr_fail(s->cx, CR_EARG, "--basis: '%s' does not name a basis", text);
         return cr_fail_nearest(s->cx, word, "bases", CRI_BASIS_KINDS, kind_name_at, NULL);
     }
     for (const char *at = strchr(text, ':'); at;) {

@@ -36,32 +36,28 @@
 /* clang-format off */
 #define CR_DESIGN_OPTIONS(X)                                                                         \
     X(text,   target,       "",      "COLUMN", "column to predict", "price")                         \
-    X(list,   features,     "",      "COLUMN", "columns to use: names, wildcards, !name to leave one out", \
+    X(list,   features,     "",      "COLUMN", "columns to use: names, wildcards, or !name to leave one out", \
       "'x*,!id'")                                                                                    \
     X(text,   weights,      "",      "COLUMN", "column of row weights: a row of weight 2 counts twice", "w") \
     X(text,   sequence,     "",      "COLUMN",                                                       \
-      "column that tells which rows belong together, for a model of sequences", "patient")           \
+      "column that identifies the sequence of each row, for a model of sequences", "patient")           \
     X(text,   time,         "",      "COLUMN",                                                       \
-      "column of numbers by which the rows of a sequence are ordered; else as in the file", "day")   \
+      "column of numbers that orders the rows of a sequence; default: the order of the file", "day")   \
     X(choice, missing,      "auto",  "auto|error|drop|impute",                                       \
-      "rows with missing values: refuse, leave out, or fill with the mean or the most frequent level; " \
-      "auto refuses, unless the model itself takes them", "drop")                                    \
+      "what to do with missing values: refuse them, drop the rows, or impute the mean or the most frequent level; auto: refuse, unless the model can handle them", "drop")                                    \
     X(choice, scale,        "auto",  "auto|standard|none",                                           \
-      "standardise the features to mean 0 and population sd 1; auto is the model's own choice",      \
+      "standardise the features to mean 0 and population sd 1; auto: the default of the model",      \
       "standard")                                                                                    \
-    X(choice, scale_target, "auto",  "auto|standard|none", "standardise the target likewise", "none") \
+    X(choice, scale_target, "auto",  "auto|standard|none", "standardise the target in the same way", "none") \
     X(text,   basis,        "",      "",                                                             \
-      "basis expansion of numbers: poly:K, bspline:K[:DEGREE], natural:K, rbf:K[:WIDTH], piecewise:K, " \
-      "hinge:K, fourier:K:PERIOD or none; for one column, COLUMN=BASIS, more with commas",           \
+      "basis expansion of numeric columns: poly:K, bspline:K[:DEGREE], natural:K, rbf:K[:WIDTH], piecewise:K, hinge:K, fourier:K:PERIOD or none; for single columns COLUMN=BASIS, separated by commas",           \
       "'age=bspline:6,bmi=poly:2'")                                                                  \
     X(text,   terms,        "",      "",                                                             \
-      "what the model sees of the features: columns, a:b and a*b, functions such as log(x), x^2, poly(z,2), " \
-      "month(day); . is every feature, -x leaves x out", "'age*kind,log(income)'")                   \
+      "terms made from the features: columns, interactions a:b and a*b, functions such as log(x), x^2, poly(z,2), month(day); . is every feature, -x removes x", "'age*kind,log(income)'")                   \
     X(choice, reference,    "first", "first|frequent|none",                                          \
-      "level of a category that gets no column: the first, the most frequent, or none", "frequent")  \
+      "reference level of a category, which gets no column: the first, the most frequent, or none", "frequent")  \
     X(text,   transform_target, "",  "",                                                             \
-      "model a function of the target, and predict on its own scale: log, sqrt, logit, boxcox:LAMBDA, " \
-      "boxcox (lambda is learned) or none", "log")
+      "model a function of the target, and predict on the original scale: log, sqrt, logit, boxcox:LAMBDA, boxcox (lambda is learned) or none", "log")
 /* clang-format on */
 
 /* AUTO is the user's word only: a design holds one of the others.  KEEP is a model's own: it sees

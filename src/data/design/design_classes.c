@@ -67,10 +67,10 @@ static cr_status find_classes(cr_ctx *cx, const cr_table *t, const cr_column *fr
             "%s: the target '%s' has %zu%s different numbers in %zu rows, too many for classes",
             cr_table_source(t), from->name, n - (n > MOST_CLASSES),
             n > MOST_CLASSES ? " and more" : "", rows);
-    return cr_fail_hint(cx,
-                        "a model of regression predicts numbers; to take them as classes all the "
-                        "same, say --category %s",
-                        from->name);
+    return cr_fail_hint(
+        cx,
+        "a regression model predicts numbers; to treat them as classes anyway, use --category %s",
+        from->name);
 }
 
 /* A category of the texts of n different numbers. */
@@ -129,11 +129,11 @@ cr_status cri_remember_groups(cr_ctx *cx, const cr_table *t, const cr_column *fr
         if (isnan(v)) continue;
         if (v != floor(v) || isinf(v) || cri_is_date(from->type)) {
             cr_fail(cx, CR_EDATA,
-                    "%s: the groups of (1 | %s) must be texts or whole numbers, but '%s' is %s",
+                    "%s: the groups of (1 | %s) must be texts or whole numbers, but '%s' has %s",
                     cr_table_source(t), from->name, from->name,
-                    cri_is_date(from->type) ? "a date" : "a measurement");
+                    cri_is_date(from->type) ? "dates" : "fractions");
             CR_TRY(
-                cr_fail_hint(cx, "--category %s takes each of its values as a group", from->name));
+                cr_fail_hint(cx, "--category %s treats each of its values as a group", from->name));
         }
         x[n++] = v;
     }

@@ -200,11 +200,10 @@ static void warn_of_many_levels(cr_ctx *cx, const cr_table *t, const cr_column *
             other = k;
     }
     if (numbers > c->n_levels / 2 && numbers < c->n_levels)
-        cr_log(
-            cx, CR_LOG_WARNING,
-            "column '%s' is taken as a category of %zu levels, because '%s' is not a number: use "
-            "--missing-values if it means a missing value, or --real to find the cell",
-            c->name, c->n_levels, c->levels[other]);
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' is read as a category of %zu levels, because '%s' is not a number: use "
+               "--missing-values if it means missing, or --real to find the cell",
+               c->name, c->n_levels, c->levels[other]);
     else
         cr_log(cx, CR_LOG_WARNING,
                "column '%s' is a category of %zu levels in %zu rows: each level becomes a column; "
@@ -217,8 +216,8 @@ static void warn_of_one_level(cr_ctx *cx, const cr_column *c)
 {
     if (c->type == CR_CATEGORY && c->n_levels == 1)
         cr_log(cx, CR_LOG_WARNING,
-               "'%s' is '%s' in every row: it tells nothing and has no coefficient", c->name,
-               c->levels[0]);
+               "'%s' is '%s' in every row: it carries no information and has no coefficient",
+               c->name, c->levels[0]);
 }
 
 void cri_design_warn_of_levels(cr_ctx *cx, const cr_table *t, const cr_column *c,
@@ -250,7 +249,7 @@ static cr_status check_role(cr_ctx *cx, const cr_table *t, const char *name)
     if (!c) return cri_table_no_column(cx, t, name);
     if (c->type == CR_CATEGORY)
         return cr_fail(cx, CR_EDATA,
-                       "%s: column '%s' holds text, but the model needs numbers there",
+                       "%s: column '%s' contains text, but the model needs numbers there",
                        cr_table_source(t), name);
     return CR_OK;
 }
@@ -276,8 +275,8 @@ static cr_status check_roles(cr_ctx *cx, const cr_table *t, const cr_design_opti
         cr_fail(cx, CR_EDATA, "%s: the target '%s' is a date, which models do not predict",
                 cr_table_source(t), o->target);
         return cr_fail_hint(cx,
-                            "write it as a number, such as days since an event; or --category "
-                            "%s, if each date is a class",
+                            "convert it to a number, such as days since an event, or use "
+                            "--category %s if each date is a class",
                             o->target);
     }
     const cr_column *w = o->weights ? cr_table_find(t, o->weights) : NULL;

@@ -12,7 +12,7 @@ static const double MOST_LAMBDA = 5;
 
 static cr_status refuse_text(cr_ctx *cx, const char *text)
 {
-    cr_fail(cx, CR_EARG, "--transform-target %s: there is no such function", text);
+    cr_fail(cx, CR_EARG, "--transform-target %s: this function is not known", text);
     return cr_fail_hint(cx, "log, sqrt, logit, boxcox, boxcox:LAMBDA or none");
 }
 
@@ -46,12 +46,12 @@ static cr_status refuse_value(cr_ctx *cx, const cri_rows *r, size_t row, double 
     char        where[512];
     const char *name = cri_transform_name(r->design->transform.kind);
     bool        logit = r->design->transform.kind == CRI_TRANSFORM_LOGIT;
-    cr_fail(cx, CR_EDATA, "%s: the target '%s' is %g, and --transform-target %s needs numbers %s",
+    cr_fail(cx, CR_EDATA, "%s: the target '%s' is %g, but --transform-target %s needs numbers %s",
             cri_table_where(r->table, row, where, sizeof where), r->design->target.name, y, name,
-            logit ? "between 0 and 1, both excluded" : "above 0");
-    if (logit) return cr_fail_hint(cx, "percentages must be divided by 100");
-    return y == 0 ? cr_fail_hint(cx, "counts with zeros: glm --family poisson")
-                  : cr_fail_hint(cx, "leave out --transform-target, or such rows");
+            logit ? "strictly between 0 and 1" : "above 0");
+    if (logit) return cr_fail_hint(cx, "divide percentages by 100");
+    return y == 0 ? cr_fail_hint(cx, "for counts with zeros, use glm --family poisson")
+                  : cr_fail_hint(cx, "leave out --transform-target, or remove such rows");
 }
 
 cr_status cri_rows_read_target(cr_ctx *cx, cri_rows *r, const cr_column *c, cri_level_map map)

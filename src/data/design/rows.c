@@ -77,8 +77,8 @@ static cr_status refuse_gap(cr_ctx *cx, const cri_rows *r, const cri_block_rows 
     if (both == c->missing) return st;
     return cr_fail_hint(
         cx,
-        "--missing drop leaves out all %zu rows with a gap, those in features too; to keep these, "
-        "take the rows without a %s out of the file",
+        "--missing drop leaves out all %zu rows with missing values, including those in features; "
+        "to keep these, remove the rows without a %s from the file",
         both, role);
 }
 
@@ -172,14 +172,14 @@ static cr_status read_role(cr_ctx *cx, cri_rows *r, const char *name, double **o
         cr_status st = cri_table_no_column(cx, r->table, name);
         return st == CR_EDATA
                    ? cr_fail_note(
-                         cx, "an option of the fit names it (an offset, an exposure, a number of "
-                             "trials or the variance of the noise), and the model needs it of "
-                             "every row")
+                         cx,
+                         "an option of the fit names it (an offset, an exposure, a number of "
+                         "trials or the variance of the noise), so the model needs it in every row")
                    : st;
     }
     if (c->type == CR_CATEGORY)
         return cr_fail(cx, CR_EDATA,
-                       "%s: column '%s' holds text, but the model needs numbers there",
+                       "%s: column '%s' contains text, but the model needs numbers there",
                        cr_table_source(r->table), name);
     cr_status st = cri_column_check_finite(cx, r->table, c);
     if (st != CR_OK) return st;
@@ -456,15 +456,14 @@ cr_status cri_rows_explain(cr_ctx *cx, const cri_rows *r, cr_status status)
     bool   out_of_memory = status == CR_ENOMEM && !cri_should_stop(cx); /* not out of time */
     double square = (double)r->p * (double)r->p * (double)sizeof(double) / 1e9;
     if (out_of_memory && square > 1) /* most likely that */
-        return cr_fail_note(
-            cx,
-            "there are %zu columns: a model that keeps a matrix of columns by columns "
-            "takes %.3g GB for each; choose some with --features, or use a model that "
-            "keeps none: naive-bayes, logistic, ridge, lasso",
-            r->p, square);
+        return cr_fail_note(cx,
+                            "there are %zu columns: each matrix of columns by columns takes %.3g "
+                            "GB; choose some columns with --features, or use a model without such "
+                            "matrices: naive-bayes, logistic, ridge, lasso",
+                            r->p, square);
     if (!out_of_memory || !r->sparse) return status;
     return cr_fail_note(cx,
-                        "the data are sparse; a model that is not made for that works with a dense "
-                        "matrix, here of %zu rows and %zu columns: %.3g GB",
+                        "the data are sparse, but this model works with a dense matrix, here of "
+                        "%zu rows and %zu columns: %.3g GB",
                         r->n, r->p, (double)r->n * (double)r->p * (double)sizeof(double) / 1e9);
 }

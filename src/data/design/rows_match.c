@@ -79,9 +79,9 @@ static void number_texts(const cri_design_column *c, const cr_column *from, uint
 
 static cr_status refuse_numbers(cr_ctx *cx, const cr_table *t, const cri_design_column *c)
 {
-    cr_fail(cx, CR_EDATA, "%s: column '%s' was read as numbers, but the model reads texts there",
+    cr_fail(cx, CR_EDATA, "%s: column '%s' was read as numbers, but the model needs text there",
             cr_table_source(t), c->name);
-    return cr_fail_hint(cx, "--category %s reads it as texts", c->name);
+    return cr_fail_hint(cx, "--category %s reads it as text", c->name);
 }
 
 /* A category whose texts were read as numbers here ("1", "2"): the level that each value prints as.
@@ -128,12 +128,12 @@ static cr_status refuse_texts(cr_ctx *cx, const cr_table *t, const cr_column *c)
     }
     if (none < cr_table_rows(t)) row = none;
     if (row == cr_table_rows(t)) /* levels that other rows have */
-        return cr_fail(cx, CR_EDATA, "%s: column '%s' holds text, but the model needs numbers",
+        return cr_fail(cx, CR_EDATA, "%s: column '%s' contains text, but the model needs numbers",
                        cr_table_source(t), c->name);
-    cr_fail(cx, CR_EDATA, "%s: column '%s' holds text ('%s'), but the model needs numbers",
+    cr_fail(cx, CR_EDATA, "%s: column '%s' contains text ('%s'), but the model needs numbers",
             cri_table_where(t, row, where, sizeof where), c->name, c->levels[c->codes[row]]);
     if (strcmp(cr_table_source(t), "stdin") == 0)
-        return cr_fail_hint(cx, "credence describe - shows the columns of what is piped into it");
+        return cr_fail_hint(cx, "credence describe - shows the columns of piped data");
     return cr_fail_hint(cx, "credence describe %s shows the columns", cr_table_source(t));
 }
 
@@ -144,15 +144,15 @@ static cr_status check_dates(cr_ctx *cx, const cr_table *t, const cri_design_col
     bool wanted = cri_is_date(c->type), there = cri_is_date(from->type);
     if (wanted == there || (wanted && from->missing == cr_table_rows(t))) return CR_OK;
     if (wanted) {
-        cr_fail(cx, CR_EDATA, "%s: column '%s' holds %s, but the model reads dates",
+        cr_fail(cx, CR_EDATA, "%s: column '%s' contains %s, but the model needs dates",
                 cr_table_source(t), c->name, from->type == CR_CATEGORY ? "texts" : "numbers");
-        return cr_fail_hint(cx, "--date '%s:%s' names the format of the dates", c->name,
+        return cr_fail_hint(cx, "--date '%s:%s' sets the format of the dates", c->name,
                             c->format ? c->format : "%d.%m.%Y");
     }
     bool texts = c->type == CR_CATEGORY;
-    cr_fail(cx, CR_EDATA, "%s: column '%s' holds dates, but the model needs %s", cr_table_source(t),
-            c->name, texts ? "texts" : "numbers");
-    return texts ? cr_fail_hint(cx, "--category %s takes it as texts", c->name) : CR_EDATA;
+    cr_fail(cx, CR_EDATA, "%s: column '%s' contains dates, but the model needs %s",
+            cr_table_source(t), c->name, texts ? "texts" : "numbers");
+    return texts ? cr_fail_hint(cx, "--category %s reads it as text", c->name) : CR_EDATA;
 }
 
 cr_status cri_match_column(cr_ctx *cx, const cr_table *t, const cri_design_column *c,

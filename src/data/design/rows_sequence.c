@@ -19,8 +19,8 @@ static cr_status find_column(cr_ctx *cx, const cri_rows *r, const char *name,
     if (*out_column) return CR_OK;
     cr_status st = cri_table_no_column(cx, r->table, name);
     if (st != CR_EDATA) return st;
-    return cr_fail_note(cx, "the model is one of sequences, which this column tells apart or puts "
-                            "in order");
+    return cr_fail_note(cx,
+                        "the model describes sequences, which this column identifies or orders");
 }
 
 static cr_status fail_at(cr_ctx *cx, const cri_rows *r, size_t i, const cr_column *c,
@@ -45,7 +45,7 @@ static int compare_labelled(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static const char no_label[] = "does not say to which sequence the row belongs";
+static const char no_label[] = "is missing, so the sequence of the row is unknown";
 
 /* key[i] = a number for each label: the code of a category. */
 static cr_status number_texts(cr_ctx *cx, const cri_rows *r, const cr_column *c, size_t *key)
@@ -67,7 +67,7 @@ static cr_status number_values(cr_ctx *cx, const cri_rows *r, const cr_column *c
         double v = c->values[table_row(r, i) * c->stride];
         if (isnan(v)) return fail_at(cx, r, i, c, no_label);
         if (v != floor(v) || isinf(v))
-            return fail_at(cx, r, i, c, "is not a whole number: it names no sequence");
+            return fail_at(cx, r, i, c, "is not a whole number and cannot identify a sequence");
         sorted[i] = (labelled){ v, i };
     }
     if (r->n > 0) qsort(sorted, r->n, sizeof *sorted, compare_labelled);
@@ -168,13 +168,13 @@ static cr_status put_in_order(cr_ctx *cx, const cri_rows *r, const char *name, c
     CR_TRY(workspace.status);
     CR_TRY(find_column(cx, r, name, &c));
     if (c->type == CR_CATEGORY)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the time '%s' holds text, but it must be numbers",
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the time '%s' contains text, but it must be numeric",
                        cr_table_source(r->table), name));
     CR_TRY(cri_column_check_finite(cx, r->table, c));
     for (size_t i = 0; i < r->n; i++) {
         time[i] = c->values[table_row(r, i) * c->stride];
         if (isnan(time[i]))
-            CR_TRY(fail_at(cx, r, i, c, "has no value, but the time puts the row in its place"));
+            CR_TRY(fail_at(cx, r, i, c, "has no value, but the time is needed to order the rows"));
     }
     size_t ties = sort_by_time(time, s, sorted);
     if (ties > 0)

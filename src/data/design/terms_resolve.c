@@ -113,7 +113,7 @@ static cr_status take_away(resolver *r, const cri_term_item *item)
     }
     if (cri_term_item_is_plain(item)) at = r->plain[k] ? r->plain[k] - 1 : r->n;
     if (at == r->n)
-        return cr_fail(r->s->cx, CR_EARG, "--terms: '-%s%s' takes away a term that is not there",
+        return cr_fail(r->s->cx, CR_EARG, "--terms: '-%s%s' removes a term that is not there",
                        item->atoms[0]->name, item->n > 1 ? ":..." : "");
     if (cri_term_item_is_plain(item)) r->plain[k] = 0;
     r->items[at] = NULL;
@@ -130,15 +130,15 @@ static cr_status add_varying(resolver *r, cri_term_item *item)
         cr_fail(cx, CR_EUNSUPPORTED,
                 "--terms: (1 | %s) is a varying intercept, which this model does not have", group);
         return cr_fail_hint(cx,
-                            "bayes-linear and glm have it; in other models the term %s gives each "
-                            "of its levels a coefficient",
+                            "bayes-linear and glm have varying intercepts; in other models the "
+                            "term %s gives each level a coefficient",
                             group);
     }
     if (r->varying && strcmp(r->varying->atoms[0]->column, group) != 0)
-        return cr_fail(cx, CR_EUNSUPPORTED,
-                       "--terms: one varying intercept is possible, but there are (1 | %s) and "
-                       "(1 | %s)",
-                       r->varying->atoms[0]->column, group);
+        return cr_fail(
+            cx, CR_EUNSUPPORTED,
+            "--terms: only one varying intercept is possible, but there are (1 | %s) and (1 | %s)",
+            r->varying->atoms[0]->column, group);
     r->varying = item;
     return CR_OK;
 }

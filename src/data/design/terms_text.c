@@ -89,9 +89,8 @@ static cr_status read_name(parser *p, const char **out, bool *out_quoted)
     if (length == 0) return fail_at(p, "a term is expected");
     if (p->at[0] >= '0' && p->at[0] <= '9') {
         fail_at(p, "a number is not a term");
-        return cr_fail_hint(p->s->cx, "a name that begins with a digit is written in double "
-                                      "quotes; whether there is an intercept is the model's own "
-                                      "option");
+        return cr_fail_hint(p->s->cx, "put a name that begins with a digit in double quotes; for "
+                                      "the intercept, see the options of the model");
     }
     char *name = copy(p, p->at, length);
     if (!name) return p->s->status;
@@ -133,8 +132,9 @@ const char *cri_atom_name(cr_scratch *s, const cri_atom *a, size_t n_steps)
 static cr_status add_step(parser *p, cri_atom *a, cri_function f, unsigned power)
 {
     if (f == CRI_FUNCTION_SELF) return CR_OK;
-    if (a->basis) return fail_at(p, "a basis has several values: no function goes around it,");
-    if (a->n_steps == CRI_MOST_STEPS) return fail_at(p, "too many functions within each other");
+    if (a->basis)
+        return fail_at(p, "a basis has several values: a function cannot be applied to it,");
+    if (a->n_steps == CRI_MOST_STEPS) return fail_at(p, "too many nested functions");
     a->steps[a->n_steps++] = (cri_term_step){ f, power };
     return CR_OK;
 }
@@ -175,12 +175,13 @@ static cr_status read_basis(parser *p, const char *name, cri_atom *a)
     const char    *spec = name;
     cri_basis_spec read;
     cr_status      st = CR_OK;
-    if (a->basis) return fail_at(p, "a basis has several values: no function goes around it,");
+    if (a->basis)
+        return fail_at(p, "a basis has several values: a function cannot be applied to it,");
     while (st == CR_OK && take(p, ',')) st = read_argument(p, &spec);
     if (st != CR_OK) return st;
     st = cri_basis_parse(p->s, spec, &read);
     if (st != CR_OK)
-        return cr_fail_note(p->s->cx, "in --terms, %s(COLUMN,...) is what --basis writes %s:...",
+        return cr_fail_note(p->s->cx, "in --terms, write %s(COLUMN,...) for %s:... in --basis",
                             name, name);
     if (read.kind != CRI_BASIS_POLY || read.count > 1) a->basis = spec;
     return CR_OK;
@@ -239,7 +240,7 @@ static cr_status read_atom(parser *p, size_t depth, cri_atom *out)
     const char *name;
     bool        quoted;
     skip_spaces(p);
-    if (depth > CRI_MOST_STEPS) return fail_at(p, "too many functions within each other");
+    if (depth > CRI_MOST_STEPS) return fail_at(p, "too many nested functions");
     if (take_inverse(p)) {
         st = read_atom(p, depth + 1, out);
         return st == CR_OK ? add_step(p, out, CRI_FUNCTION_INVERSE, 0) : st;
@@ -247,7 +248,7 @@ static cr_status read_atom(parser *p, size_t depth, cri_atom *out)
     st = read_name(p, &name, &quoted);
     if (st != CR_OK) return st;
     if (!quoted && strcmp(name, ".") == 0)
-        return fail_at(p, "'.' is all features and stands alone, not");
+        return fail_at(p, "'.' means all features and must stand alone, not");
     if (!quoted && take(p, '(')) {
         st = read_call(p, name, depth, out);
     } else {
@@ -351,8 +352,7 @@ static cr_status read_varying(parser *p, bool minus)
     bool        quoted;
     if (!atom) return p->s->status;
     if (!take(p, '1') || !take(p, '|')) {
-        fail_at(p, "(1 | COLUMN), a varying intercept, is the only use of brackets without a "
-                   "function;");
+        fail_at(p, "brackets without a function can only be (1 | COLUMN), a varying intercept;");
         return cr_fail_hint(p->s->cx, "write (a + b):c as a:c, b:c");
     }
     cr_status st = read_name(p, &name, &quoted);
@@ -375,7 +375,7 @@ static cr_status read_item(parser *p, bool minus)
 {
     if (take(p, '(')) return read_varying(p, minus);
     if (!take_all(p)) return read_product(p, minus);
-    if (minus) return fail_at(p, "'.' is all features: without them nothing is left,");
+    if (minus) return fail_at(p, "'.' means all features: without them nothing is left,");
     return add_item(p, &(cri_term_item){ .kind = CRI_ITEM_ALL });
 }
 

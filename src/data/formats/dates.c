@@ -43,7 +43,7 @@ cr_status cri_dates_ask(cr_scratch *s, const cr_read_options *options, cr_read_o
         const char *format = cut_format(items[i]);
         const char *fault = format ? cri_date_format_fault(format) : NULL;
         if (fault) {
-            cr_fail(s->cx, CR_EARG, "--date: the format '%s' cannot be: %s", format, fault);
+            cr_fail(s->cx, CR_EARG, "--date: the format '%s' is not valid: %s", format, fault);
             CR_TRY(cr_fail_hint(s->cx,
                                 "for example --date '%s:%%d.%%m.%%Y'; %%Y %%m %%d %%H %%M %%S "
                                 "%%y %%b %%B %%j %%s %%z %%F %%T are known",
@@ -115,8 +115,8 @@ static void warn_of_format(cr_ctx *cx, const cr_column *c)
     for (size_t f = 0; f < sizeof usual / sizeof *usual; f++) {
         if (count_dates(c, usual[f], 0).dates != c->n_levels) continue;
         cr_log(cx, CR_LOG_WARNING,
-               "column '%s' looks like dates, but is read as texts: --date '%s:%s' reads it as "
-               "dates, --category %s says that texts are meant",
+               "column '%s' looks like dates, but is read as text: use --date '%s:%s' to read it "
+               "as dates, or --category %s to silence this warning",
                c->name, c->name, usual[f], c->name);
         return;
     }
@@ -132,8 +132,8 @@ static bool holds_dates(cr_ctx *cx, const cr_column *c)
     if (n.dates > 0 && n.dates + n.impossible == c->n_levels) return true;
     if (n.dates > c->n_levels / 2)
         cr_log(cx, CR_LOG_WARNING,
-               "column '%s' holds dates, but also '%s', and is read as texts: --date %s finds the "
-               "cell, --missing-values '%s' makes it missing",
+               "column '%s' contains dates, but also '%s', and is read as text: use --date %s to "
+               "find the cell, or --missing-values '%s' if it means missing",
                c->name, c->levels[n.other], c->name, c->levels[n.other]);
     else if (n.dates == 0)
         warn_of_format(cx, c);
@@ -266,12 +266,11 @@ static cr_status refuse(cr_ctx *cx, const cr_table *t, const cr_column *c, const
     while (row < cr_table_rows(t) && c->codes[row] != level) row++;
     cri_table_where(t, row, where, sizeof where);
     if (kind == CRI_DATE_IMPOSSIBLE)
-        cr_fail(cx, CR_EDATA, "%s: '%s' in column '%s' is not a day of the calendar", where,
+        cr_fail(cx, CR_EDATA, "%s: '%s' in column '%s' is not a valid date", where,
                 c->levels[level], c->name);
     else if (kind == CRI_DATE_TIME)
         cr_fail(cx, CR_EDATA,
-                "%s: '%s' in column '%s' has a time of day, but the column began with "
-                "dates alone",
+                "%s: '%s' in column '%s' has a time of day, but the column began with plain dates",
                 where, c->levels[level], c->name);
     else
         cr_fail(cx, CR_EDATA, "%s: '%s' in column '%s' is not a date%s%s", where, c->levels[level],
@@ -281,12 +280,12 @@ static cr_status refuse(cr_ctx *cx, const cr_table *t, const cr_column *c, const
         return cr_fail_hint(cx, "%%s is seconds since 1970: divide milliseconds by 1000");
     if (kind != CRI_DATE_NOT)
         return cr_fail_hint(cx,
-                            "--missing-values '%s' makes it missing, --category %s takes the "
-                            "column as texts",
+                            "use --missing-values '%s' if it means missing, or --category %s to "
+                            "read the column as text",
                             c->levels[level], c->name);
     return cr_fail_hint(cx,
-                        "--date '%s:%%d.%%m.%%Y' names another format, --missing-values '%s' makes "
-                        "this text missing, --category %s takes the column as texts",
+                        "use --date '%s:%%d.%%m.%%Y' for another format, --missing-values '%s' if "
+                        "it means missing, or --category %s to read the column as text",
                         c->name, c->levels[level], c->name);
 }
 

@@ -232,8 +232,8 @@ static cr_status read_pair(cri_jsonl *r, const char *begin, const char *end, siz
     CR_TRY(find_column(r, &key, k, &c));
     if (!c) {
         fail_at(r, begin, end, p, "this key is not in the rows before");
-        return cr_fail_hint(r->cx, "give the data as a file, whose keys are read first, or take "
-                                   "larger blocks");
+        return cr_fail_hint(
+            r->cx, "give the data as a file, whose keys are read first, or use a larger --block");
     }
     if (c->last_row == r->done + 1)
         return fail_at(r, begin, end, p, "this key is in the object twice");
@@ -244,8 +244,8 @@ static cr_status read_pair(cri_jsonl *r, const char *begin, const char *end, siz
     value = cri_jsonl_value_read(p, end, r->space);
     if (value.fault) return fail_at(r, begin, end, value.fault_at, value.fault);
     if (!fits(r, c, &value)) {
-        fail_at(r, begin, end, p, "a text, where the rows before have numbers");
-        return cr_fail_hint(r->cx, "a stream tells the types by its beginning");
+        fail_at(r, begin, end, p, "a text, but earlier rows have numbers");
+        return cr_fail_hint(r->cx, "in a stream, types are decided by the first rows");
     }
     CR_TRY(add_value(r, c, &value));
     *at = cri_jsonl_skip(value.end, end);
@@ -259,7 +259,8 @@ static cr_status read_object(cri_jsonl *r, const char *begin, const char *end)
     const char *p = cri_jsonl_skip(begin, end);
     if (*p != '{') {
         fail_at(r, begin, end, p, "an object { ... } is expected on each line");
-        if (*p == '[') cr_fail_hint(r->cx, "jq -c '.[]' writes the objects of an array one a line");
+        if (*p == '[')
+            cr_fail_hint(r->cx, "jq -c '.[]' writes the objects of an array one per line");
         return CR_EDATA;
     }
     p = cri_jsonl_skip(p + 1, end);
@@ -273,7 +274,7 @@ static cr_status read_object(cri_jsonl *r, const char *begin, const char *end)
             CR_TRY(fail_at(r, begin, end, p, "a key in quotes is expected here"));
     }
     p = cri_jsonl_skip(p + 1, end);
-    if (p != end) CR_TRY(fail_at(r, begin, end, p, "there is something behind the object"));
+    if (p != end) CR_TRY(fail_at(r, begin, end, p, "there is something after the object"));
 done:
     return st;
 }

@@ -90,7 +90,7 @@ cri_jsonl_value cri_jsonl_text(const char *at, const char *end, char *space)
             }
             p++;
             out = undo_escape(&p, end, out);
-            if (!out) return fail(escape, "this escape is not one of JSON's");
+            if (!out) return fail(escape, "this is not a valid JSON escape");
         }
         v.text = space;
         v.length = (size_t)(out - space);

@@ -82,7 +82,7 @@ static cr_status fail_label(cri_reader *r, const char *from, const char *to)
     if (memchr(from, ':', n)) {
         cri_reader_fail_at(r, from, n, "the line begins with '%.*s', but the label comes first",
                            shown(from, to), from);
-        return cr_fail_hint(r->cx, "where the label is not known, write 0");
+        return cr_fail_hint(r->cx, "if the label is not known, write 0");
     }
     if (memchr(from, ',', n)) {
         cri_reader_fail_at(r, from, n, "several labels in one row ('%.*s') are not supported",
@@ -113,7 +113,7 @@ static cr_status fail_index(cri_reader *r, const char *from, const char *colon, 
     }
     if (index > CRI_LIBSVM_MOST_COLUMNS)
         return cri_reader_fail_at(r, from, n,
-                                  "index %.*s is too large: at most %d columns are read",
+                                  "index %.*s is too large: at most %d columns can be read",
                                   shown(from, colon), from, (int)CRI_LIBSVM_MOST_COLUMNS);
     return cri_reader_fail_at(
         r, from, n, "index %zu after %zu: indices must increase along the line", index, previous);

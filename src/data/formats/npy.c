@@ -236,7 +236,7 @@ static cr_status take_elements(cri_reader *r, cri_npy *a)
                                "follow its header: it is cut short or damaged",
                                a->rows, a->cols, a->width, left);
     if (bytes < left)
-        return cri_reader_fail(r, "%zu bytes stand after the end of the array", left - bytes);
+        return cri_reader_fail(r, "there are %zu bytes after the end of the array", left - bytes);
     a->data = cri_read_bytes(r, bytes);
     return r->status;
 }
@@ -315,9 +315,9 @@ static cr_status fail_integer(cr_ctx *cx, const char *source, const cri_npy *a, 
         snprintf(text, sizeof text, "%" PRId64, signed_of(bits, a->width));
     else
         snprintf(text, sizeof text, "%" PRIu64, bits);
-    cr_fail(cx, CR_EDATA, "%s: the integer %s is beyond 2^53: as a double it might change", source,
+    cr_fail(cx, CR_EDATA, "%s: the integer %s is beyond 2^53 and might change as a double", source,
             text);
-    return cr_fail_hint(cx, "save the array as doubles if rounding is meant: a.astype('f8')");
+    return cr_fail_hint(cx, "if rounding is acceptable, save the array as doubles: a.astype('f8')");
 }
 
 /* n elements that stand `step` elements apart from data + first on, to out, `stride` apart. */

@@ -260,8 +260,9 @@ cr_status cr_table_write_npy(cr_ctx *cx, const cr_table *table, const char *path
     for (size_t k = 0; k < cri_table_ordinary(table); k++) {
         const cr_column *c = cri_table_ordinary_column(table, k);
         if (c->type != CR_CATEGORY) continue;
-        cr_fail(cx, CR_EDATA, "cannot write %s: column '%s' is a category, and .npy holds numbers",
-                path, c->name);
+        cr_fail(cx, CR_EDATA,
+                "cannot write %s: column '%s' is a category, but .npy can only hold numbers", path,
+                c->name);
         CR_TRY(cr_fail_hint(cx, "write it as CSV, or leave the column out"));
     }
     CR_TRY(cri_file_create(cx, path, &file));

@@ -96,9 +96,9 @@ static cr_status check_format(cr_ctx *cx, const char *source, const part *p)
     }
     word[n] = '\0';
     if (strcmp(word, "csr") == 0) return CR_OK;
-    cr_fail(cx, CR_EDATA, "%s: a sparse matrix of format '%s', and only 'csr' can be read", source,
+    cr_fail(cx, CR_EDATA, "%s: a sparse matrix of format '%s', but only 'csr' can be read", source,
             word);
-    return cr_fail_hint(cx, "save it from Python so: scipy.sparse.save_npz(FILE, X.tocsr())");
+    return cr_fail_hint(cx, "save it from Python with scipy.sparse.save_npz(FILE, X.tocsr())");
 }
 
 /* --- all together ---------------------------------------------------------------------------- */
@@ -147,7 +147,7 @@ static cr_status check_arrays(cr_ctx *cx, const char *source, const part *p, siz
 {
     const double *ptr = p[INDPTR].value;
     size_t        entries = p[DATA].n;
-    if (p[SHAPE].n != 2) return fail_arrays(cx, source, "its shape is not of two lengths");
+    if (p[SHAPE].n != 2) return fail_arrays(cx, source, "its shape does not have two dimensions");
     double rows = p[SHAPE].value[0], columns = p[SHAPE].value[1];
     if (!(rows >= 0) || !(columns >= 1) || columns >= (double)UINT32_MAX ||
         rows + 1 != (double)p[INDPTR].n)

@@ -239,7 +239,7 @@ static cr_status read_source(cr_ctx *cx, const char *path, cri_source *source,
     cr_table       *table = NULL;
     cri_format      f;
     if (options->from > CRI_FORMAT_JSONL)
-        CR_TRY(cr_fail(cx, CR_EARG, "--from names a format of networks, but %s is read as data",
+        CR_TRY(cr_fail(cx, CR_EARG, "--from names a network format, but %s is read as data",
                        cri_source_name(source)));
     CR_TRY(cri_tell_format(cx, path, source, options, &f));
     CR_TRY(cri_dates_ask(&s, options, &asked));

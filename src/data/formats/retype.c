@@ -127,7 +127,7 @@ static cr_status texts_to_numbers(retype *r, const cr_column *c)
                     cri_table_where(r->from, i, where, sizeof where), text, c->name);
             char item[512];
             if (cri_list_quote(text, item, sizeof item) < sizeof item)
-                cr_fail_hint(r->cx, "if it means a missing value: --missing-values '%s'", item);
+                cr_fail_hint(r->cx, "if it means missing, use --missing-values '%s'", item);
             CR_TRY(CR_EDATA);
         }
     }
@@ -213,7 +213,7 @@ static cr_status check_count(const retype *r)
         return cr_fail(r->cx, CR_EUNSUPPORTED, "%s: sparse columns x1, x2, ... cannot be renamed",
                        cr_table_source(r->from));
     if (r->names.n == 0 || r->names.n == n) return CR_OK;
-    cr_fail(r->cx, CR_EDATA, "%s has %zu column%s, and --names has %zu", cr_table_source(r->from),
+    cr_fail(r->cx, CR_EDATA, "%s has %zu column%s, but --names has %zu", cr_table_source(r->from),
             n, n == 1 ? "" : "s", r->names.n);
     return cr_fail_hint(r->cx, "--rename OLD=NEW changes single names");
 }

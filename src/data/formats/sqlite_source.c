@@ -169,7 +169,7 @@ static cr_status check_unchanged(const query *q)
         now.st_mtim.tv_sec == q->before.st_mtim.tv_sec &&
         now.st_mtim.tv_nsec == q->before.st_mtim.tv_nsec && !has_log(q))
         return CR_OK;
-    cr_fail(q->cx, CR_EIO, "%s changed while it was read", q->file);
+    cr_fail(q->cx, CR_EIO, "%s changed while it was being read", q->file);
     return cr_fail_hint(q->cx, "read it again");
 }
 
@@ -269,7 +269,7 @@ static cr_status choose_table(query *q, const cri_dictionary *names, const char 
         return cr_fail_nearest(q->cx, q->table, "tables", names->n, text_of, names);
     }
     if (names->n > 1) {
-        cr_fail(q->cx, CR_EARG, "%s holds %zu tables: say which", q->file, names->n);
+        cr_fail(q->cx, CR_EARG, "%s has %zu tables: name one of them", q->file, names->n);
         cr_fail_nearest(q->cx, "", "tables", names->n, text_of, names);
         return cr_fail_hint(q->cx, "for example 'sqlite:%s?%s'", q->file, names->texts[0]);
     }
@@ -298,7 +298,7 @@ done:
 
 static cr_status fail_cell(query *q, size_t j, const char *why)
 {
-    return cr_fail(q->cx, CR_EDATA, "%s: column '%s' holds %s in row %zu", q->file,
+    return cr_fail(q->cx, CR_EDATA, "%s: column '%s' contains %s in row %zu", q->file,
                    sqlite3_column_name(q->statement, (int)j), why, q->rows + 1);
 }
 

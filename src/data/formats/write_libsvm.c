@@ -57,7 +57,8 @@ static cr_status check(cr_ctx *cx, svm_writer *w, const char *label, const char 
         const cr_column *c = cri_table_ordinary_column(t, k);
         if (strcmp(c->name, label) == 0) w->label = c;
         if (c->type == CR_CATEGORY)
-            return fail_column(cx, path, c->name, "is a category, and LIBSVM holds numbers");
+            return fail_column(cx, path, c->name,
+                               "is a category, but LIBSVM can only hold numbers");
         if (c->infinite) return fail_column(cx, path, c->name, "has infinite values");
     }
     if (cri_table_csr_infinite(t)) return fail_column(cx, path, "x1 ...", "has infinite values");

@@ -239,7 +239,7 @@ static cr_status read_whole(cr_ctx *cx, const cri_member *m, const cri_store *st
     if (!a) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < n; i++) {
         if (!counts(m, x[i]))
-            CR_TRY(cr_fail(cx, CR_EDATA, "%s: the array '%s' holds %g, which counts nothing",
+            CR_TRY(cr_fail(cx, CR_EDATA, "%s: the array '%s' contains %g, which is not a count",
                            cri_store_source(store), name, x[i]));
         if (codes)
             ((uint32_t *)a)[i] = (uint32_t)x[i];
@@ -261,7 +261,7 @@ static cr_status read_triangles(cr_ctx *cx, const cri_member *m, const cri_store
     size_t    size = triangle_size(rows, n);
     double   *packed = NULL;
     if (n > 0 && rows % n)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: '%s' is no triangle", cri_store_source(store),
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: '%s' is not triangular", cri_store_source(store),
                        cri_member_file_name(m)));
     CR_TRY(cri_store_get_vector(cx, store, cri_member_file_name(m), size, &packed));
     *out = cr_alloc(cx, rows * n, sizeof **out);

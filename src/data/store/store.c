@@ -128,8 +128,9 @@ cr_status cri_store_add(cr_ctx *cx, cri_store *s, const char *name, size_t lengt
     cri_reader r = cri_reader_open(cx, where, bytes, size);
     CR_TRY(cri_npy_parse(&r, &item.array));
     if (!is_plain(&item.array))
-        CR_TRY(cri_reader_fail(&r, "a model file holds vectors and matrices of little-endian "
-                                   "doubles in C order only"));
+        CR_TRY(cri_reader_fail(
+            &r,
+            "a model file can only hold vectors and matrices of little-endian doubles in C order"));
     s->arrays[s->n++] = item;
     return CR_OK;
 done:
@@ -247,8 +248,8 @@ static cr_status get(cr_ctx *cx, const cri_store *s, const char *name, size_t di
     CR_TRY(cri_npy_values(cx, s->source, &found->array, a));
     for (size_t i = 0; i < count; i++)
         if (!isfinite(a[i]) && !may_be_open(s, name))
-            CR_TRY(cr_fail(cx, CR_EDATA, "%s: the array '%s' holds %g at position %zu", s->source,
-                           name, a[i], i + 1));
+            CR_TRY(cr_fail(cx, CR_EDATA, "%s: the array '%s' contains %g at position %zu",
+                           s->source, name, a[i], i + 1));
         else if (!isfinite(a[i]))
             break; /* it was written with such values */
     *out_a = a;

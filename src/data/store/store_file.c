@@ -67,7 +67,7 @@ static cr_status check_start(cr_ctx *cx, const char *source, const char *bytes, 
     size_t magic = sizeof entry_start - 1, name = sizeof json_name - 1;
     if (size == 0) return fail_foreign(cx, source, "it is empty");
     if (memcmp(bytes, entry_start, size < magic ? size : magic) != 0)
-        return fail_foreign(cx, source, "it does not begin like one");
+        return fail_foreign(cx, source, "it does not begin like a model file");
     if (size >= NAME_AT + name && memcmp(bytes + NAME_AT, json_name, name) != 0)
         return fail_foreign(cx, source, "it is a zip archive that does not begin with model.json");
     return CR_OK;
@@ -79,7 +79,7 @@ static cr_status fail_end(cr_ctx *cx, const char *source, const char *bytes, siz
     const char *end = cri_find_text(bytes, size, archive_end);
     if (end) return cr_fail(cx, CR_EDATA, "%s is damaged: its checksum is not at its end", source);
     cr_fail(cx, CR_EDATA, "%s is cut short: only its first %zu bytes are there", source, size);
-    return cr_fail_hint(cx, "copy it again, or make it again");
+    return cr_fail_hint(cx, "copy it again, or fit it again");
 }
 
 /* Tells a sound file of this version from everything else, before anything in it is believed. */
@@ -96,7 +96,7 @@ static cr_status check_frame(cr_ctx *cx, const char *source, const char *bytes, 
     if (memcmp(frame, right, CRI_STORE_FRAME) != 0) {
         cr_fail(cx, CR_EDATA, "%s is damaged: its %s does not match its contents", source,
                 memcmp(frame, right, CRI_STORE_FRAME - CHECKSUM_SIZE) != 0 ? "size" : "checksum");
-        CR_TRY(cr_fail_hint(cx, "copy it again, or make it again"));
+        CR_TRY(cr_fail_hint(cx, "copy it again, or fit it again"));
     }
     if (version > CRI_STORE_VERSION)
         CR_TRY(cr_fail(cx, CR_EDATA,

@@ -100,8 +100,8 @@ static cr_status fail_level(cr_ctx *cx, const cr_stream *s, const cr_table *t, c
     cr_fail(cx, CR_EDATA,
             "%s: column '%s' has the level '%s', which the first %zu rows do not have",
             cri_table_where(t, row, where, sizeof where), c->name, c->levels[code], s->first_rows);
-    return cr_fail_hint(cx, "give the data as a file, whose levels are read first, or take larger "
-                            "blocks");
+    return cr_fail_hint(
+        cx, "give the data as a file, whose levels are read first, or use a larger --block");
 }
 
 /* Brings one category of a block to the levels of the stream. */

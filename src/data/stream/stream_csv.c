@@ -148,13 +148,13 @@ static cr_status check_booleans(const cri_csv *csv)
     for (size_t c = 0; c < csv->n; c++) {
         const cri_csv_column *k = &csv->columns[c];
         if (k->mode != CRI_CSV_NUMBERS || !(k->seen & ~(unsigned)CRI_CSV_BOOLEAN)) continue;
-        cr_fail(
-            csv->cx, CR_EDATA,
-            "%s: column '%s' begins with true and false, but holds something else up to line %zu",
-            cri_source_name(csv->source), k->name, csv->last_record_line);
+        cr_fail(csv->cx, CR_EDATA,
+                "%s: column '%s' begins with true and false, but contains something else up to "
+                "line %zu",
+                cri_source_name(csv->source), k->name, csv->last_record_line);
         return cr_fail_hint(csv->cx,
-                            "a stream tells the types by its beginning; --category %s takes the "
-                            "column as texts",
+                            "in a stream, types are decided by the first rows; use --category %s "
+                            "to read the column as text",
                             k->name);
     }
     return CR_OK;
@@ -270,7 +270,7 @@ static cr_status next_block(cr_ctx *cx, void *reader, cr_table **out_table)
     if (n == 0 && r->given == 0) {
         cr_fail(cx, CR_EDATA, "%s: there is a header but no row below it",
                 cri_source_name(r->csv.source));
-        CR_TRY(cr_fail_hint(cx, "if the first line is data, say --header no"));
+        CR_TRY(cr_fail_hint(cx, "if the first line is data, use --header no"));
     }
     if (n > 0) {
         cr_read_options reading = cri_csv_reading(&r->csv);

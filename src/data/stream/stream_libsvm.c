@@ -127,8 +127,7 @@ static cr_status check_columns(cr_ctx *cx, svm_reader *r, const cri_libsvm *m)
             "%s: after row %zu there is an index %zu, but the rows before have %zu columns",
             cri_source_name(r->source), r->given, m->columns, r->columns);
     return cr_fail_hint(cx,
-                        "give the data as a file, which is looked through first, or take larger "
-                        "blocks");
+                        "give the data as a file, which is scanned first, or use a larger --block");
 }
 
 /* What decides on the types of all blocks, and whether they are sparse: all rows in a first pass, else those of

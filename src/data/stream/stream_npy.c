@@ -48,9 +48,9 @@ static cr_status read_head(cr_ctx *cx, npy_reader *r)
     if (r->array.cols == 0) CR_TRY(cr_fail(cx, CR_EDATA, "%s: an array without columns", name));
     if (r->array.fortran_order && r->array.cols > 1) {
         cr_fail(cx, CR_EUNSUPPORTED,
-                "%s: the array is in Fortran order, whose rows do not come in turn", name);
+                "%s: the array is in Fortran order, so its rows are not contiguous", name);
         CR_TRY(cr_fail_hint(
-            cx, "save it from Python so: numpy.save(FILE, numpy.ascontiguousarray(X))"));
+            cx, "save it from Python with numpy.save(FILE, numpy.ascontiguousarray(X))"));
     }
     if (!cri_mul(r->array.cols, r->array.width, &r->row_bytes))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the array's header is damaged: too many columns", name));

@@ -142,7 +142,7 @@ const char *cri_date_format_fault(const char *format)
     bool any = false;
     for (const char *at = strchr(format, '%'); at; at = strchr(at + 2, '%')) {
         if (at[1] == '\0') return "it ends with %";
-        if (!strchr("YymbBdjHMSzsFT%", at[1])) return "it has a % that is not one of those known";
+        if (!strchr("YymbBdjHMSzsFT%", at[1])) return "it has an unknown % code";
         any |= at[1] != '%';
     }
     return any ? NULL : "it has no part of a date";

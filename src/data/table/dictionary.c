@@ -44,7 +44,7 @@ cr_status cri_dictionary_code(cr_ctx *cx, cri_dictionary *d, const char *text, s
     size_t   *slot = d->n > 0 ? find_slot(d, text, length) : NULL;
     if (!slot || *slot == 0) {
         if (d->n >= UINT32_MAX - 1)
-            CR_TRY(cr_fail(cx, CR_ENOMEM, "a column has more than %u different texts",
+            CR_TRY(cr_fail(cx, CR_ENOMEM, "a column has more than %u different values",
                            UINT32_MAX - 1));
         if (d->n == d->capacity) CR_TRY(grow(cx, d));
         char *copy = cri_string_copy_n(cx, text, length);

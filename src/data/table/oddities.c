@@ -158,18 +158,18 @@ void cri_warn_of_oddity(cr_ctx *cx, const cr_column *c, const cri_oddity *o)
         return;
     case CRI_ODD_ID:
         cr_log(cx, CR_LOG_WARNING,
-               "column '%s' numbers the rows: as a feature, leave it out by --features '!%s'",
+               "column '%s' numbers the rows: leave it out of the features with --features '!%s'",
                c->name, name);
         return;
     case CRI_ODD_TEXTS:
         cr_log(cx, CR_LOG_WARNING,
-               "column '%s' has a different text in every row: as a feature, leave it out by "
+               "column '%s' has a different text in every row: leave it out of the features with "
                "--features '!%s'",
                c->name, name);
         return;
     case CRI_ODD_CONSTANT:
         cr_log(cx, CR_LOG_WARNING,
-               "column '%s' has the same value in every row: as a feature, leave it out by "
+               "column '%s' has the same value in every row: leave it out of the features with "
                "--features '!%s'",
                c->name, name);
         return;
@@ -177,7 +177,7 @@ void cri_warn_of_oddity(cr_ctx *cx, const cr_column *c, const cri_oddity *o)
         cri_print_double(o->code, code);
         cr_log(cx, CR_LOG_WARNING,
                "column '%s' is %s in %zu rows, far from its other values: if that means missing, "
-               "--missing-values=%s",
+               "use --missing-values=%s",
                c->name, code, o->count, code);
     }
 }

@@ -21,7 +21,7 @@ const cr_field cri_table_column_fields[] = {
     CR_TEXT("first", CR_FIELD_SOMETIMES, "of dates and times: the first"),
     CR_TEXT("last", CR_FIELD_SOMETIMES, "of dates and times: the last"),
     CR_TEXT("written", CR_FIELD_EITHER,
-            "how numbers are written, by an example, where that is not plain: 5 % = 0.05, 1.234,5"),
+            "an example of how numbers are written, if not plainly: 5 % = 0.05, 1.234,5"),
     CR_FIELD_LAST,
 };
 

@@ -62,8 +62,9 @@ static cr_status check_starts(cr_ctx *cx, const cr_table *t, const cr_csr *X)
         return cr_fail(cx, CR_EARG, "%s: a sparse matrix of %zu rows for a table of %zu", t->source,
                        X->rows, t->rows);
     if (X->columns >= UINT32_MAX)
-        return cr_fail(cx, CR_EARG, "%s: a sparse matrix of %zu columns: there may be %u",
-                       t->source, X->columns, UINT32_MAX - 1);
+        return cr_fail(cx, CR_EARG,
+                       "%s: a sparse matrix of %zu columns, but at most %u are allowed", t->source,
+                       X->columns, UINT32_MAX - 1);
     if (X->row_start[0] != 0) return fail_row(cx, t, 0, "its entries do not start at 0");
     for (size_t i = 0; i < X->rows; i++)
         if (X->row_start[i + 1] < X->row_start[i])
@@ -249,10 +250,11 @@ cr_status cri_check_dense(cr_ctx *cx, const char *source, size_t rows, size_t co
     double left = (double)cri_memory_left(cx);
     double need = (double)columns * ((double)rows * (double)sizeof(double) + COLUMN_OVERHEAD);
     if (need <= left) return CR_OK;
-    cr_fail(cx, CR_ENOMEM,
-            "%s: a dense table of %zu rows and %zu columns needs %.3g GB, and %.3g GB are left",
-            source, rows, columns, need / 1e9, left / 1e9);
-    return cr_fail_hint(cx, "take fewer columns or rows, or raise --memory-limit");
+    cr_fail(
+        cx, CR_ENOMEM,
+        "%s: a dense table of %zu rows and %zu columns needs %.3g GB, but only %.3g GB are left",
+        source, rows, columns, need / 1e9, left / 1e9);
+    return cr_fail_hint(cx, "use fewer columns or rows, or raise --memory-limit");
 }
 
 /* Column j of the block as an ordinary column of `to`; at[i] is the next entry of row i to be

@@ -275,7 +275,7 @@ static const char *const INSTEAD[] = {
     [CR_APPROXIMATE_FORWARD] = "try --method gbp or importance, or more --samples",
     [CR_APPROXIMATE_REJECTION] = "try --method gbp or importance, or more --samples",
     [CR_APPROXIMATE_LIKELIHOOD_WEIGHTING] = "try --method gbp or importance, or more --samples",
-    [CR_APPROXIMATE_IMPORTANCE] = "try --method gibbs or gbp, or exact where that fits",
+    [CR_APPROXIMATE_IMPORTANCE] = "try --method gibbs or gbp, or exact if that fits",
     [CR_APPROXIMATE_ANNEALED] = "try --method gibbs or gbp, or more --steps",
 };
 
@@ -297,7 +297,8 @@ static cr_status run_samples(task *t)
     total.doubt = doubt;
     for (size_t k = 0; k < n; k++) doubt[k] = 0;
     if (!importance && !annealed && cr_network_get_kind(t->net) != CR_NETWORK_BAYES) {
-        cr_fail(t->cx, CR_EARG, "%s goes from causes to effects: a Markov network has neither",
+        cr_fail(t->cx, CR_EARG,
+                "%s samples from causes to effects, which a Markov network does not have",
                 cr_approximation_name(t->how));
         CR_TRY(cr_fail_hint(t->cx, "use --method importance, gibbs or annealed"));
     }

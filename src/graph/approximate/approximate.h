@@ -37,23 +37,22 @@ typedef enum cr_approximation {
 /* clang-format off */
 #define CR_APPROXIMATE_OPTIONS(X)                                                                  \
     X(count,  samples,  "", ">=1",                                                                 \
-      "how many are drawn: if not given 100000 going forward, 20000 by importance (a quarter of "  \
-      "them to learn from), 5000 sweeps of gibbs, 500 annealed", "50000")                         \
-    X(count,  chains,   "4", "1..1000", "gibbs: chains that run side by side", "8")                \
+      "number of samples; default: 100000 for forward methods, 20000 for importance (a quarter of them for adaptation), 5000 sweeps for gibbs, 500 for annealed", "50000")                         \
+    X(count,  chains,   "4", "1..1000", "gibbs: number of chains", "8")                \
     X(count,  block,    "256", ">=1",                                                              \
-      "gibbs and annealed: entries of the largest table by which variables are drawn together", "4096") \
+      "gibbs and annealed: entries of the largest table used to draw variables jointly", "4096") \
     X(count,  cluster,  "4096", ">=1", "gbp: entries of the largest cluster", "65536")             \
     X(count,  steps,    "100", ">=1", "annealed: steps from independence to the posterior", "500") \
     X(count,  max_iter, "", ">=1",                                                                 \
-      "sweeps of messages at the most: if not given 1000, of gbp 100", "200")                      \
-    X(real,   tol,      "1e-9", ">=0", "change of messages at which they have converged", "1e-6")  \
+      "maximum number of message sweeps; default: 1000, for gbp 100", "200")                      \
+    X(real,   tol,      "1e-9", ">=0", "change of messages below which they have converged", "1e-6")  \
     X(real,   damping,  "", "0..<1",                                                               \
-      "share of the old message that stays; if not given none, and 0.5 if that does not converge", \
+      "share of the old message that is kept; default: none, and 0.5 if that does not converge", \
       "0.3")                                                                                       \
     X(count,  reweigh,  "8", ">=0",                                                                \
-      "trw: steps in which the weights of trees are improved, for a smaller bound", "0")           \
+      "trw: steps that improve the weights of the trees, for a tighter bound", "0")           \
     X(choice, schedule, "residual", "residual|sequential|flooding",                                \
-      "which message goes next: the one that would change most, in order, all at once",            \
+      "which message is sent next: the one that would change most, in order, or all at once",            \
       "flooding")
 /* clang-format on */
 CR_OPTIONS_STRUCT(cr_approximate_options, CR_APPROXIMATE_OPTIONS);

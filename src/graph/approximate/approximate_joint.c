@@ -89,7 +89,7 @@ cr_status cri_approximate_chain(cr_ctx *cx, const cr_network *net, const cr_evid
     if (runs > MOST_RUNS) {
         cr_fail(cx, CR_ENOMEM, "a table over these variables takes %.3g runs of %s, more than %d",
                 runs, cr_approximation_name(how), MOST_RUNS);
-        CR_TRY(cr_fail_hint(cx, "samples count it in one: --method importance or gibbs"));
+        CR_TRY(cr_fail_hint(cx, "sampling needs only one run: use --method importance or gibbs"));
     }
     CR_TRY(cr_factor_new(cx, n, query, states, NULL, &joint));
     memset(joint.value, 0, joint.size * sizeof *joint.value);

@@ -274,8 +274,8 @@ cr_status cri_find_assignment(cr_ctx *cx, const cri_fgraph *g, const cr_approxim
         cri_bp_free(cx, &b);
     }
     if (*out_log == -INFINITY) {
-        cr_fail(cx, CR_ENUMERIC, "max-product found no assignment that agrees with the evidence");
-        CR_TRY(cr_fail_hint(cx, "there may be none; an exact --method says so, if it fits"));
+        cr_fail(cx, CR_ENUMERIC, "max-product found no assignment consistent with the evidence");
+        CR_TRY(cr_fail_hint(cx, "there may be none; an exact --method can tell, if it fits"));
     }
 done:
     cri_bp_free(cx, &b);

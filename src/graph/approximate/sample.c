@@ -163,7 +163,7 @@ cr_status cri_tally_finish(cr_ctx *cx, const cri_tally *t, const char *hint, dou
     const cri_fgraph *g = t->g;
     size_t            n = g->start[g->n];
     if (t->kept == 0) {
-        cr_fail(cx, CR_ENUMERIC, "none of %zu samples agrees with the evidence", t->drawn);
+        cr_fail(cx, CR_ENUMERIC, "none of %zu samples is consistent with the evidence", t->drawn);
         return cr_fail_hint(cx, "it may be impossible, or too rare for this method: %s", hint);
     }
     double effective = t->total * t->total / t->squares, drawn = (double)t->drawn;

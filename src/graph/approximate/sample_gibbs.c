@@ -90,8 +90,8 @@ static cr_status find_one(cr_ctx *cx, const cri_fgraph *g, const cr_approximate_
     double                log_best;
     cr_status             st = cri_find_assignment(cx, g, o, &report, state, &log_best);
     if (st != CR_ENUMERIC) return st;
-    cr_fail(cx, CR_ENUMERIC, "no assignment was found that agrees with the evidence");
-    return cr_fail_hint(cx, "it may be impossible; an exact --method says so, if it fits");
+    cr_fail(cx, CR_ENUMERIC, "no assignment consistent with the evidence was found");
+    return cr_fail_hint(cx, "it may be impossible; an exact --method can tell, if it fits");
 }
 
 static cr_status find_starts(cr_ctx *cx, chains *w, const cr_approximate_options *o, uint64_t seed,

@@ -232,7 +232,7 @@ cr_status cr_best_search(cr_ctx *cx, const cr_network *net, const cr_evidence *o
                                         s.nodes, s.work, s.stopped && s.timed };
     if (s.best == -INFINITY && s.timed) {
         cr_fail(cx, CR_ENOMEM, "no possible assignment was found within the time limit");
-        CR_TRY(cr_fail_hint(cx, "give it longer with --time-limit"));
+        CR_TRY(cr_fail_hint(cx, "allow more time with --time-limit"));
     }
     if (s.best == -INFINITY && s.stopped)
         CR_TRY(cr_fail(cx, CR_ENUMERIC, "no possible assignment was found in %g steps", s.budget));

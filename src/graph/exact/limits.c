@@ -69,8 +69,8 @@ cr_status cri_exact_refuse(cr_ctx *cx, const char *what, const cr_exact_report *
                            const cr_exact_options *o)
 {
     cr_fail(cx, CR_ENOMEM,
-            "%s would take %.3g operations, about %.2g s, and %.3g GB (induced width %zu); there "
-            "are %.2g s and %.3g GB",
+            "%s would take %.3g operations, about %.2g s, and %.3g GB (induced width %zu), but "
+            "only %.2g s and %.3g GB are available",
             what, r->operations, cri_exact_seconds(r->operations), r->bytes / 1e9, r->width,
             seconds_allowed(cx), cri_exact_memory(cx, o) / 1e9);
     return cr_fail_hint(cx, "--method auto approximates it; or give more evidence, or a larger "

@@ -55,7 +55,7 @@ static cr_status sort_scope(cr_ctx *cx, size_t n, const size_t *var, size_t *ord
         for (; k > 0 && var[order[k - 1]] > var[i]; k--) order[k] = order[k - 1];
         order[k] = i;
         if (k > 0 && var[order[k - 1]] == var[i])
-            return cr_fail(cx, CR_EARG, "variable %zu stands twice in a scope", var[i]);
+            return cr_fail(cx, CR_EARG, "variable %zu occurs twice in a scope", var[i]);
     }
     return CR_OK;
 }

@@ -17,7 +17,7 @@ cr_status cri_fail_combine(cr_ctx *cx, size_t size)
 
 cr_status cri_fail_dims(cr_ctx *cx)
 {
-    return cr_fail(cx, CR_ENOMEM, "a table over more than %d variables does not fit in any memory",
+    return cr_fail(cx, CR_ENOMEM, "a table over more than %d variables does not fit into memory",
                    CRI_MOST_DIMS);
 }
 
@@ -147,7 +147,7 @@ cr_status cr_factor_divide(cr_ctx *cx, const cr_factor *a, const cr_factor *b, c
     cr_factor ones = { 0 }, spread = { 0 };
     for (size_t i = 0; i < b->n; i++)
         if (cr_factor_position(a, b->var[i]) == CR_NONE)
-            return cr_fail(cx, CR_EARG, "a factor is divided by one that has variable %zu as well",
+            return cr_fail(cx, CR_EARG, "a factor is divided by one that also has variable %zu",
                            b->var[i]);
     CR_TRY(cr_factor_copy(cx, a, &ones));
     for (size_t e = 0; e < ones.size; e++) ones.value[e] = a->is_log ? 0 : 1;

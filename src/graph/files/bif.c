@@ -89,7 +89,7 @@ static cr_status read_type(cri_words *w, cri_names *states)
     cri_words_next(w);
     CR_TRY(cri_words_expect(w, ';', "the states"));
     if (announced >= 0 && announced != (double)states->n)
-        CR_TRY(cri_words_fail(w, &count, "%g states are announced, but %zu are listed", announced,
+        CR_TRY(cri_words_fail(w, &count, "%g states are declared, but %zu are listed", announced,
                               states->n));
 done:
     return st;
@@ -304,8 +304,8 @@ static cr_status read_whole(cri_words *w, table *t)
     bool slowest = sums_with_stride(t, p, t->rows);
     if (!slowest && t->n > 0 && sums_with_stride(t, p, 1)) {
         cr_log(w->r.cx, CR_LOG_WARNING,
-               "%s:%zu: the table of '%s' is taken row by row: only so "
-               "do its probabilities sum to 1",
+               "%s:%zu: the table of '%s' is read row by row, since only then do its probabilities "
+               "sum to 1",
                w->r.source, at.line, cr_variable_name(cr_network_variables(t->net), t->child));
         memcpy(t->value, p, t->rows * t->states * sizeof *p);
     } else {

@@ -65,7 +65,7 @@ static cr_status find_row(const child *c, json_t *object, const char *key, bool 
     cr_status st = cri_json_entry(c->f, object, key, c->n, c->parents, out_row);
     if (st != CR_OK) return st;
     if (seen[*out_row])
-        return cri_json_fail_key(&c->f->d, object, key, "these states stand here twice");
+        return cri_json_fail_key(&c->f->d, object, key, "these states occur here twice");
     seen[*out_row] = true;
     return CR_OK;
 }
@@ -138,9 +138,9 @@ static cr_status find_parent(const child *c, const json_t *object, const char *k
     for (size_t i = 0; i < c->n; i++)
         if (c->parents[i] == v) return *out_i = i, CR_OK;
     if (child_too && v == c->v) return *out_i = c->n, CR_OK;
-    return key ? cri_json_fail_key(&c->f->d, object, key, "'%s' is no parent of '%s'", name,
+    return key ? cri_json_fail_key(&c->f->d, object, key, "'%s' is not a parent of '%s'", name,
                                    c->name)
-               : cri_json_fail(&c->f->d, object, "'%s' is no parent of '%s'", name, c->name);
+               : cri_json_fail(&c->f->d, object, "'%s' is not a parent of '%s'", name, c->name);
 }
 
 /* Does the first state look like the one that means on?  Then which it is has to be said. */
@@ -176,9 +176,9 @@ static cr_status read_on(const child *c, json_t *value, json_t *opt_on, size_t *
         size_t v = i < c->n ? c->parents[i] : c->v;
         if (on[i] == CR_NONE && begins_with_yes(vs, v)) {
             cri_json_fail(
-                &c->f->d, value, "the second state counts as on, which of '%s' would be '%s'",
+                &c->f->d, value, "the second state counts as on, which for '%s' would be '%s'",
                 cr_variable_name(vs, v), cr_state_name(vs, v, cr_variable_states(vs, v) > 1));
-            CR_TRY(cr_fail_hint(c->f->d.cx, "say which is meant: \"on\": {\"%s\": \"%s\"}",
+            CR_TRY(cr_fail_hint(c->f->d.cx, "name the state that is on: \"on\": {\"%s\": \"%s\"}",
                                 cr_variable_name(vs, v), cr_state_name(vs, v, 0)));
         }
         if (on[i] == CR_NONE) on[i] = 1;
@@ -270,7 +270,7 @@ static cr_status read_noisy_max(const child *c, json_t *value)
     CR_TRY(cri_json_keys(d, value, KEYS));
     if ((leak = json_object_get(value, "leak"))) CR_TRY(read_row(c, leak, l));
     CR_TRY(cri_json_member(d, value, "effects", &effects));
-    CR_TRY(cri_json_is_object(d, effects, "an object from parents to what they do"));
+    CR_TRY(cri_json_is_object(d, effects, "an object from parents to their effects"));
     json_object_foreach(effects, key, item)
     {
         CR_TRY(find_parent(c, effects, key, key, false, &i));

@@ -25,7 +25,7 @@ static cr_status read_node(const cri_json *d, waiting *w)
         cri_json_fail_key(d, w->one, "states",
                           "'%s' has states in a Gaussian network: the two cannot be mixed",
                           w->name);
-        CR_TRY(cr_fail_hint(d->cx, "variables with states are of a network \"bayes\""));
+        CR_TRY(cr_fail_hint(d->cx, "variables with states belong in a network \"bayes\""));
     }
     CR_TRY(cri_json_keys(d, w->one, OUTER));
     CR_TRY(cri_json_member(d, w->one, "linear-gaussian", &inner));
@@ -114,8 +114,8 @@ static cr_status add_all(const cri_json *d, cr_gaussian_network *net, size_t n, 
     }
     for (size_t v = 0; left > 0 && v < n; v++)
         if (!list[v].added)
-            CR_TRY(cri_json_fail(d, list[v].one, "'%s' depends on itself, by a cycle of parents",
-                                 list[v].name));
+            CR_TRY(cri_json_fail(
+                d, list[v].one, "'%s' depends on itself through a cycle of parents", list[v].name));
 done:
     return st;
 }

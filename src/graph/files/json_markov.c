@@ -15,7 +15,7 @@ static cr_status read_by_states(cri_json_network *f, json_t *object, size_t n, c
     json_object_foreach(object, key, item)
     {
         CR_TRY(cri_json_entry(f, object, key, n, scope, &e));
-        if (seen[e]) CR_TRY(cri_json_fail_key(&f->d, object, key, "these states stand here twice"));
+        if (seen[e]) CR_TRY(cri_json_fail_key(&f->d, object, key, "these states occur here twice"));
         seen[e] = true;
         CR_TRY(cri_json_real(&f->d, item, "a value of a table", &value[e]));
     }

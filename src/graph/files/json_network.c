@@ -57,7 +57,7 @@ cr_status cri_json_scope(const cri_json_network *f, cr_scratch *s, json_t *list,
         CR_TRY(cri_json_find_variable(f, item, NULL, name, &scope[n]));
         for (size_t k = 0; k < n; k++)
             if (scope[k] == scope[n])
-                CR_TRY(cri_json_fail(&f->d, item, "'%s' stands here twice", name));
+                CR_TRY(cri_json_fail(&f->d, item, "'%s' occurs here twice", name));
         n++;
     }
     *out_n = n;
@@ -123,7 +123,7 @@ cr_status cri_json_no_entry(const cri_json_network *f, const json_t *object, siz
                                  cr_state_name(vs, scope[i], e / below));
         e %= below;
     }
-    return cri_json_fail(&f->d, object, "there is nothing for %s here", text);
+    return cri_json_fail(&f->d, object, "there is no value for %s here", text);
 }
 
 cr_status cri_json_entries(const cri_json_network *f, size_t n, const size_t *scope, size_t *out)
@@ -152,7 +152,7 @@ static cr_status flatten(const cri_json *d, json_t *list, const char *what, size
         }
         if (*at == n)
             CR_TRY(
-                cri_json_fail(d, item, "there are more than %zu numbers, which it should be", n));
+                cri_json_fail(d, item, "there are more than %zu numbers, the number expected", n));
         CR_TRY(cri_json_real(d, item, what, &out[*at]));
         ++*at;
     }
@@ -197,10 +197,9 @@ cr_status cri_json_variable(cri_json_network *f, const char *name, const json_t 
     } else if (json_is_integer(states)) {
         CR_TRY(cri_json_count(&f->d, states, "the number of states", 1000000, &n));
     } else {
-        CR_TRY(cri_json_fail(&f->d, states,
-                             "the states of '%s' should stand here: a list of names, or their "
-                             "number",
-                             name));
+        CR_TRY(cri_json_fail(
+            &f->d, states, "the states of '%s' are expected here: a list of names, or their number",
+            name));
     }
     CR_TRY(
         cri_json_place(&f->d, at, cr_network_add_variable(f->d.cx, f->net, name, n, names, NULL)));
@@ -243,7 +242,8 @@ static cr_status read_variables(cri_json_network *f, json_t *list, bool bayes)
                                   "'%s' is Gaussian in a network of variables with states: the two "
                                   "cannot be mixed",
                                   name);
-                CR_TRY(cr_fail_hint(f->d.cx, "in a network \"gaussian\" all variables are"));
+                CR_TRY(
+                    cr_fail_hint(f->d.cx, "in a network \"gaussian\" all variables are Gaussian"));
             }
             CR_TRY(cri_json_member(&f->d, one, "states", &states));
         }
@@ -298,10 +298,11 @@ static cr_status read_kind(const cri_json *d, bool *out_bayes)
     CR_TRY(cri_json_text(d, value, "\"bayes\", \"markov\" or \"gaussian\"", &kind));
     *out_bayes = strcmp(kind, "bayes") == 0;
     if (strcmp(kind, "gaussian") == 0) {
-        cri_json_fail(d, value,
-                      "a network of variables with states is needed here, and this one is "
-                      "Gaussian");
-        CR_TRY(cr_fail_hint(d->cx, "query, infer, describe, check and convert take such networks"));
+        cri_json_fail(
+            d, value,
+            "a network of variables with states is needed here, but this one is Gaussian");
+        CR_TRY(cr_fail_hint(d->cx,
+                            "query, infer, describe, check and convert accept Gaussian networks"));
     }
     if (!*out_bayes && strcmp(kind, "markov") != 0) {
         static const char *const KINDS[] = { "bayes", "markov", "gaussian" };

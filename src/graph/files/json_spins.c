@@ -148,7 +148,7 @@ static cr_status need_spin(cri_json_network *f, const spins *k, const json_t *at
         return cri_json_place(&f->d, at,
                               cr_network_add_variable(f->d.cx, f->net, name, 2, k->states, NULL));
     if (cr_network_states(f->net, v) != 2)
-        return cri_json_fail(&f->d, at, "'%s' has %zu states, and here it should have two", name,
+        return cri_json_fail(&f->d, at, "'%s' has %zu states, but here it should have two", name,
                              cr_network_states(f->net, v));
     return CR_OK;
 }
@@ -160,7 +160,7 @@ static cr_status read_pair(const cri_json *d, json_t *one, const char **x, const
     cr_status st = CR_OK;
     if (json_array_size(one) != 3)
         CR_TRY(cri_json_fail(d, one,
-                             "two variables and a number should stand here: [\"x\", \"y\", "
+                             "two variables and a number are expected here: [\"x\", \"y\", "
                              "0.5]"));
     CR_TRY(cri_json_text(d, json_array_get(one, 0), "the name of a variable", x));
     CR_TRY(cri_json_text(d, json_array_get(one, 1), "the name of a variable", y));
@@ -207,7 +207,7 @@ static cr_status check_pairs(cri_json_network *f, size_t n, pair *list)
     if (n > 1) qsort(list, n, sizeof *list, by_variables);
     for (size_t i = 1; i < n; i++)
         if (by_variables(&list[i - 1], &list[i]) == 0)
-            return cri_json_fail(&f->d, list[i].at, "this pair stands here twice");
+            return cri_json_fail(&f->d, list[i].at, "this pair occurs here twice");
     return CR_OK;
 }
 

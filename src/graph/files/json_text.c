@@ -18,7 +18,7 @@ static cr_status fail_syntax(cri_reader *r, const json_error_t *e)
     const char *near = strstr(e->text, " near ");
     while (r->at < stop) cri_step(r);
     if (twice)
-        return cri_reader_fail_at(r, r->at, 1, "a key stands twice in one object%s",
+        return cri_reader_fail_at(r, r->at, 1, "a key occurs twice in one object%s",
                                   near ? near : "");
     return cri_reader_fail_at(r, r->at, 1, "not JSON: %s", e->text);
 }
@@ -35,7 +35,7 @@ cr_status cri_json_open(cr_ctx *cx, const char *source, const void *bytes, size_
     out->root = root;
     cr_status st = json_is_object(root)
                        ? CR_OK
-                       : cri_json_fail(out, root, "an object, { ... }, should stand here");
+                       : cri_json_fail(out, root, "an object, { ... }, is expected here");
     if (st != CR_OK) cri_json_close(out);
     return st;
 }
@@ -128,17 +128,17 @@ cr_status cri_json_place(const cri_json *d, const json_t *at, cr_status st)
 
 cr_status cri_json_is_object(const cri_json *d, const json_t *value, const char *what)
 {
-    return json_is_object(value) ? CR_OK : cri_json_fail(d, value, "%s should stand here", what);
+    return json_is_object(value) ? CR_OK : cri_json_fail(d, value, "%s is expected here", what);
 }
 
 cr_status cri_json_is_array(const cri_json *d, const json_t *value, const char *what)
 {
-    return json_is_array(value) ? CR_OK : cri_json_fail(d, value, "%s should stand here", what);
+    return json_is_array(value) ? CR_OK : cri_json_fail(d, value, "%s is expected here", what);
 }
 
 cr_status cri_json_text(const cri_json *d, const json_t *value, const char *what, const char **out)
 {
-    if (!json_is_string(value)) return cri_json_fail(d, value, "%s should stand here", what);
+    if (!json_is_string(value)) return cri_json_fail(d, value, "%s is expected here", what);
     *out = json_string_value(value);
     return CR_OK;
 }

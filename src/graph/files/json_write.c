@@ -95,7 +95,7 @@ cr_status cri_json_check_names(cr_ctx *cx, const cr_variables *vs)
             valid = cri_utf8_valid(cr_state_name(vs, v, s));
         if (!valid)
             return cr_fail(cx, CR_EDATA,
-                           "JSON is UTF-8, and the name '%s' or one of its states is not",
+                           "JSON must be UTF-8, but the name '%s' or one of its states is not",
                            cr_variable_name(vs, v));
     }
     return CR_OK;
@@ -430,10 +430,10 @@ cr_status cr_json_write(cr_ctx *cx, const cr_network *net, const char *path)
     cr_status           st = cr_network_check(cx, net);
     if (st == CR_OK) st = cri_json_check_names(cx, vs);
     if (st == CR_OK && !cri_utf8_valid(cr_network_name(net)))
-        st = cr_fail(cx, CR_EDATA, "JSON is UTF-8, and the name of the network is not");
+        st = cr_fail(cx, CR_EDATA, "JSON must be UTF-8, but the name of the network is not");
     for (size_t i = 0; st == CR_OK && i < cr_network_properties(net); i++)
         if (!cri_utf8_valid(cr_network_property(net, i, NULL)))
-            st = cr_fail(cx, CR_EDATA, "JSON is UTF-8, and a remark of the network is not");
+            st = cr_fail(cx, CR_EDATA, "JSON must be UTF-8, but a remark of the network is not");
     if (st == CR_OK) st = cri_packed_create(cx, path, &w.file);
     if (st != CR_OK) return st;
     cri_put(&w, bayes ? "{\n  \"network\": \"bayes\"" : "{\n  \"network\": \"markov\"");

@@ -41,8 +41,7 @@ static cr_status refuse_zero(cr_ctx *cx, const cr_network *net, const cr_table_v
                                  cr_state_name(vs, t->scope[i], e / below));
         e %= below;
     }
-    return cr_fail(cx, CR_EDATA,
-                   "a table is 0 at %s: only positive distributions have weights for it",
+    return cr_fail(cx, CR_EDATA, "a table is 0 at %s: only positive distributions have weights",
                    text[0] ? text : "its only entry");
 }
 
@@ -223,7 +222,7 @@ cr_status cr_network_canonical(cr_ctx *cx, const cr_network *net, const size_t *
     CR_TRY(cri_network_need_tables(cx, net));
     for (size_t v = 0; v < cr_network_size(net); v++)
         if (l.reference[v] >= cr_network_states(net, v))
-            CR_TRY(cr_fail(cx, CR_EARG, "the reference of '%s' is state %zu, and it has %zu",
+            CR_TRY(cr_fail(cx, CR_EARG, "the reference of '%s' is state %zu, but it has only %zu",
                            cr_variable_name(cr_network_variables(net), v), l.reference[v],
                            cr_network_states(net, v)));
     for (size_t i = 0; i < cr_network_tables(net); i++) {

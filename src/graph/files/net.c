@@ -294,8 +294,7 @@ static cr_status fill_uniform(net_file *f, size_t child, cri_numbers *out)
     const size_t *parents = cr_network_parents(f->net, child, &n);
     for (size_t i = 0; i < n; i++) size *= cr_network_states(f->net, parents[i]);
     cr_log(f->w.r.cx, CR_LOG_WARNING,
-           "the potential of '%s' has no data: its states are taken as "
-           "equally probable",
+           "the potential of '%s' has no data: its states are assumed to be equally probable",
            cr_variable_name(cr_network_variables(f->net), child));
     for (size_t i = 0; i < size && st == CR_OK; i++)
         st = cri_numbers_add(f->w.r.cx, out, 1 / (double)states);

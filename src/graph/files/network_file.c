@@ -112,7 +112,7 @@ cr_status cr_network_parse(cr_ctx *cx, const char *source, const void *bytes, si
     if (format == CR_FORMAT_AUTO) format = cr_network_format_of(source);
     if (format == CR_FORMAT_AUTO || (size_t)format >= FORMAT_COUNT) {
         cr_fail(cx, CR_EDATA, "%s does not look like a network", source);
-        return cr_fail_hint(cx, "formats of networks: bif, xmlbif, net, uai, cred, json");
+        return cr_fail_hint(cx, "network formats are bif, xmlbif, net, uai, cred and json");
     }
     return FORMATS[format].parse(cx, source, bytes, size, out_net);
 }
@@ -174,7 +174,8 @@ cr_status cr_network_read_either(cr_ctx *cx, const char *path, cr_network_format
 
 static cr_status refuse_packed(cr_ctx *cx, const char *path)
 {
-    cr_fail(cx, CR_EARG, "a .cred file is an archive, which is not compressed again: '%s'", path);
+    cr_fail(cx, CR_EARG, "a .cred file is already an archive and is not compressed again: '%s'",
+            path);
     return cr_fail_hint(cx, "let the name end in .cred");
 }
 
@@ -220,6 +221,6 @@ cr_status cr_gaussian_network_write(cr_ctx *cx, const cr_gaussian_network *net, 
     if (format == CR_FORMAT_JSON) return cr_json_write_gaussian(cx, net, path);
     if (format == CR_FORMAT_CRED && cri_is_packed_name(path)) return refuse_packed(cx, path);
     if (format == CR_FORMAT_CRED) return cri_gaussian_save(cx, net, path);
-    cr_fail(cx, CR_EARG, "a Gaussian network is held by .json and .cred, not by '%s'", path);
+    cr_fail(cx, CR_EARG, "only .json and .cred can hold a Gaussian network, not '%s'", path);
     return cr_fail_hint(cx, "end the name in .json or .cred");
 }

@@ -179,7 +179,7 @@ static const char *words_peek_name(cri_words *w, const char *what)
     if (t->kind != CRI_TOKEN_WORD && t->kind != CRI_TOKEN_TEXT) {
         cri_words_fail(w, t,
                        t->kind == CRI_TOKEN_END ? "the file ends where %s should be"
-                                                : "%s should stand here",
+                                                : "%s is expected here",
                        what);
         return NULL;
     }
@@ -375,7 +375,8 @@ void cri_numbers_free(cr_ctx *cx, cri_numbers *numbers)
 cr_status cri_bayes_only(cr_ctx *cx, const cr_network *net, const char *format)
 {
     if (cr_network_get_kind(net) == CR_NETWORK_BAYES) return CR_OK;
-    cr_fail(cx, CR_EARG, "%s holds Bayesian networks, and this is a Markov network", format);
+    cr_fail(cx, CR_EARG, "%s can only hold Bayesian networks, but this is a Markov network",
+            format);
     return cr_fail_hint(cx, "write it as .uai, .json or .cred");
 }
 

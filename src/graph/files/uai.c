@@ -132,7 +132,7 @@ static cr_status read_scopes(cr_ctx *cx, cri_reader *r, const cr_network *net, s
             for (size_t m = s->begin[i]; m < s->n; m++)
                 if (s->list[m] == v)
                     CR_TRY(cri_reader_fail_at(r, from, (size_t)(r->at - from),
-                                              "variable %zu stands twice in this scope", v));
+                                              "variable %zu occurs twice in this scope", v));
             CR_TRY(put_scope(cx, s, v));
         }
         CR_TRY(r->status);
@@ -226,8 +226,10 @@ static cr_status read_values(cr_ctx *cx, cri_reader *r, cr_network *net, const s
         CR_TRY(r->status);
         if ((double)count != size) {
             cri_reader_fail_at(r, from, (size_t)(r->at - from),
-                               "table %zu has %zu entries, but its scope %.0f", i + 1, count, size);
-            if (i > 0) cr_fail_hint(cx, "table %zu ends before this: has it an entry too many?", i);
+                               "table %zu has %zu entries, but its scope needs %.0f", i + 1, count,
+                               size);
+            if (i > 0)
+                cr_fail_hint(cx, "table %zu ends before this: does it have one entry too many?", i);
             CR_TRY(CR_EDATA);
         }
         if (count > cri_reader_left(r)) /* each takes two bytes */

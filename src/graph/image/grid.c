@@ -128,7 +128,8 @@ static cr_status check_grid(cr_ctx *cx, const cr_grid *g)
     if (g->width == 0 || g->height == 0 || g->labels == 0)
         return cr_fail(cx, CR_EARG, "a grid needs pixels and labels");
     if (!(g->coupling >= 0 && isfinite(g->coupling) && g->truncate >= 1))
-        return cr_fail(cx, CR_EARG, "a grid needs a coupling from 0 on and a bound from 1 on");
+        return cr_fail(cx, CR_EARG,
+                       "a grid needs a coupling of at least 0 and a bound of at least 1");
     for (size_t at = 0; at < g->width * g->height; at++) {
         if (at % g->width == 0 && cr_check_interrupt(cx) != CR_OK) return cr_error_status(cx);
         for (size_t l = 0; l < g->labels; l++)

@@ -148,7 +148,8 @@ cr_status cr_gaussian_network_intervene(cr_ctx *cx, cr_gaussian_network *net, si
                                         double value)
 {
     if (v >= net->n || !(fabs(value) <= DBL_MAX))
-        return cr_fail(cx, CR_EARG, "do(): there is no variable %zu, or %g is no value", v, value);
+        return cr_fail(cx, CR_EARG, "do(): there is no variable %zu, or %g is not a value", v,
+                       value);
     free_node(cx, &net->node[v]);
     net->node[v] = (node){ .intercept = value };
     return CR_OK;

@@ -130,7 +130,7 @@ static cr_status check_scope(cr_ctx *cx, const cr_network *net, const char *whos
                            whose, scope[i], cr_variables_count(vs));
         for (size_t j = 0; j < i; j++)
             if (scope[i] == scope[j])
-                return cr_fail(cx, CR_EDATA, "'%s' stands twice in the scope of %s",
+                return cr_fail(cx, CR_EDATA, "'%s' occurs twice in the scope of %s",
                                cr_variable_name(vs, scope[i]), whose);
     }
     return CR_OK;

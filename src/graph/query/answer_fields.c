@@ -3,18 +3,19 @@
 
 const cr_field cri_approximate_fields[] = {
     CR_FLAG("converged", CR_FIELD_SOMETIMES,
-            "messages: whether they stopped changing; chains: mixed"),
+            "messages: whether they stopped changing; chains: whether they mixed"),
     CR_COUNT("iterations", CR_FIELD_SOMETIMES, "sweeps over all messages"),
     CR_NUMBER("residual", CR_FIELD_SOMETIMES, "largest change of a message at the end"),
-    CR_NUMBER("damping", CR_FIELD_SOMETIMES, "share of the old message that stayed, at the end"),
+    CR_NUMBER("damping", CR_FIELD_SOMETIMES, "share of the old message that was kept, at the end"),
     CR_MEASURE("lower", "nats", CR_FIELD_SOMETIMES, "lower bound of log P(e)"),
     CR_MEASURE("upper", "nats", CR_FIELD_SOMETIMES,
                "upper bound of log P(e); of argmax: of log P(assignment, e)"),
     CR_NUMBER("probability_difference", CR_FIELD_SOMETIMES,
-              "of bp: how far a short run of gbp is off, at the most; of gbp: one of bp"),
+              "of bp: largest difference in a probability from a short run of gbp; of gbp: from "
+              "one of bp"),
     CR_MEASURE("log_evidence_difference", "nats", CR_FIELD_SOMETIMES, "of these: in log P(e)"),
-    CR_COUNT("samples", CR_FIELD_SOMETIMES, "how many were drawn"),
-    CR_NUMBER("effective", CR_FIELD_SOMETIMES, "as many independent samples would be as good"),
+    CR_COUNT("samples", CR_FIELD_SOMETIMES, "number of samples drawn"),
+    CR_NUMBER("effective", CR_FIELD_SOMETIMES, "equivalent number of independent samples"),
     CR_NUMBER("standard_error", CR_FIELD_SOMETIMES, "largest of the probabilities shown"),
     CR_MEASURE("log_evidence_se", "nats", CR_FIELD_SOMETIMES, "standard error of log_evidence"),
     CR_NUMBER("accepted", CR_FIELD_SOMETIMES, "share of the samples that agree with the evidence"),
@@ -24,9 +25,9 @@ const cr_field cri_approximate_fields[] = {
     CR_NUMBER("missed", CR_FIELD_SOMETIMES,
               "of importance: share of what a chain visits that outweighs every sample"),
     CR_COUNT("modes", CR_FIELD_SOMETIMES,
-             "of importance: parts of the states that chains do not leave"),
+             "of importance: regions of the state space that chains do not leave"),
     CR_COUNT("chains", CR_FIELD_SOMETIMES, "of Gibbs sampling"),
-    CR_NUMBER("rhat", CR_FIELD_SOMETIMES, "potential scale reduction, the worst; 1 is good"),
+    CR_NUMBER("rhat", CR_FIELD_SOMETIMES, "largest potential scale reduction; 1 is good"),
     CR_COUNT("clusters", CR_FIELD_SOMETIMES, "of the join graph; of Gibbs sampling: blocks"),
     CR_COUNT("largest", CR_FIELD_SOMETIMES, "entries of the largest of these"),
     CR_COUNT("planned", CR_FIELD_SOMETIMES,
@@ -55,40 +56,41 @@ static const cr_field joint_fields[] = {
 };
 
 static const cr_field gain_fields[] = {
-    CR_TEXT("variable", 0, "one that might be observed"),
-    CR_NUMBER("information", 0, "what it tells about the variables asked for, on average"),
+    CR_TEXT("variable", 0, "a variable that might be observed"),
+    CR_NUMBER("information", 0,
+              "information it would give about the variables asked for, on average"),
     CR_FIELD_LAST,
 };
 
 static const cr_field cost_fields[] = {
-    CR_COUNT("variables", 0, "that were eliminated, after evidence and pruning"),
+    CR_COUNT("variables", 0, "variables eliminated, after evidence and pruning"),
     CR_COUNT("width", 0, "largest clique, minus one"),
     CR_NUMBER("operations", 0, "entries of all cliques, in all runs"),
-    CR_MEASURE("bytes", "bytes", 0, "held at the most at a time, as foretold"),
+    CR_MEASURE("bytes", "bytes", 0, "estimated peak memory"),
     CR_COUNT("conditioned", CR_FIELD_SOMETIMES,
-             "variables held fixed in turn, since tables did not fit"),
-    CR_NUMBER("runs", CR_FIELD_SOMETIMES, "then: their joint states, each of which takes a run"),
+             "variables held fixed in turn because tables did not fit"),
+    CR_NUMBER("runs", CR_FIELD_SOMETIMES, "if so: number of their joint states, with one run each"),
     CR_FIELD_LAST,
 };
 
 static const cr_field plan_fields[] = {
-    CR_TEXT("method", 0, "what was to compute it"),
+    CR_TEXT("method", 0, "the method planned"),
     CR_COUNT("width", CR_FIELD_SOMETIMES,
-             "largest clique, minus one, of an exact answer; absent where that was not asked for"),
-    CR_NUMBER("operations", CR_FIELD_SOMETIMES, "then: entries of all cliques"),
-    CR_MEASURE("bytes", "bytes", CR_FIELD_SOMETIMES, "then: held at the most at a time"),
+             "largest clique, minus one, of an exact answer; absent if that was not asked for"),
+    CR_NUMBER("operations", CR_FIELD_SOMETIMES, "of it: entries of all cliques"),
+    CR_MEASURE("bytes", "bytes", CR_FIELD_SOMETIMES, "of it: estimated peak memory"),
     CR_TEXT("why", 0, "the reason"),
     CR_FIELD_LAST,
 };
 
 static const cr_field cause_fields[] = {
     CR_TEXT("variable", 0, "a variable"),
-    CR_TEXT("state", 0, "the state that the evidence speaks for most"),
+    CR_TEXT("state", 0, "the state that the evidence supports most"),
     CR_NUMBER("before", 0, "its probability without the evidence"),
     CR_NUMBER("after", 0, "its probability with it"),
     CR_NUMBER("factor", CR_FIELD_NULL,
               "Bayes factor of the state against its others; null: infinite"),
-    CR_NUMBER("factor_se", CR_FIELD_NULL | CR_FIELD_SOMETIMES, "by samples: its standard error"),
+    CR_NUMBER("factor_se", CR_FIELD_NULL | CR_FIELD_SOMETIMES, "by sampling: its standard error"),
     CR_FIELD_LAST,
 };
 
@@ -99,8 +101,9 @@ static const cr_field parameter_fields[] = {
     CR_COUNT("table", CR_FIELD_SOMETIMES, "of a Markov network: which table"),
     CR_OTHER(WORDS, "states", CR_FIELD_SOMETIMES,
              "of a Markov network: the states of its variables"),
-    CR_NUMBER("value", 0, "the parameter as it is"),
-    CR_NUMBER("derivative", 0, "of the probability by it, the rest of its row in proportion"),
+    CR_NUMBER("value", 0, "its present value"),
+    CR_NUMBER("derivative", 0,
+              "of the probability with respect to it, with the rest of its row in proportion"),
     CR_FIELD_LAST,
 };
 
@@ -114,19 +117,19 @@ static const cr_field independence_fields[] = {
 const cr_field cri_answer_fields[] = {
     CR_TEXT("query", 0, "the question"),
     CR_TEXT("method", 0,
-            "ve, jt, enumerate, search, an approximation, gaussian, or graph where no numbers were "
+            "ve, jt, enumerate, search, an approximation, gaussian, or graph if no numbers were "
             "needed"),
-    CR_FLAG("exact", 0, "whether the answer is exact, but for rounding"),
-    CR_TEXT("reason", CR_FIELD_SOMETIMES, "why --method auto took an approximation"),
+    CR_FLAG("exact", 0, "whether the answer is exact, up to rounding"),
+    CR_TEXT("reason", CR_FIELD_SOMETIMES, "why --method auto used an approximation"),
     CR_INNER(OBJECT, "error", CR_FIELD_SOMETIMES, "of an approximation: how good it is",
              cri_approximate_fields),
-    CR_OTHER(ANY, "standard_errors", CR_FIELD_SOMETIMES, "of marginals by samples: in their shape"),
+    CR_OTHER(ANY, "standard_errors", CR_FIELD_SOMETIMES,
+             "of marginals by sampling: in the same form"),
     CR_MEASURE("log_joint_upper", "nats", CR_FIELD_SOMETIMES,
                "of argmax, best found: no assignment has a larger log_joint"),
     CR_MEASURE("gap", "nats", CR_FIELD_SOMETIMES, "of it: how much larger that is than log_joint"),
-    CR_MEASURE(
-        "log_evidence", "nats", CR_FIELD_NULL,
-        "log P(e); of a Markov network log Z with the evidence; null where it was not needed"),
+    CR_MEASURE("log_evidence", "nats", CR_FIELD_NULL,
+               "log P(e); of a Markov network log Z with the evidence; null if it was not needed"),
     CR_OTHER(ANY, "marginals", CR_FIELD_SOMETIMES,
              "of P(x | e), P(* | e): {variable: {state: p}}; of a "
              "Gaussian network {variable: {mean, sd}}"),
@@ -171,13 +174,13 @@ const cr_field cri_answer_fields[] = {
     CR_OTHER(ANY, "cliques", CR_FIELD_SOMETIMES, "of cliques(): lists of variables"),
     CR_FLAG("chordal", CR_FIELD_SOMETIMES, "of chordal(): whether the moral graph is"),
     CR_FLAG("imap", CR_FIELD_SOMETIMES, "of imap(FILE): whether this graph is an I-map of that"),
-    CR_INNER(OBJECT, "independence", CR_FIELD_SOMETIMES, "if not: one that holds here only",
+    CR_INNER(OBJECT, "independence", CR_FIELD_SOMETIMES, "if not: one that holds only here",
              independence_fields),
     CR_INNER(OBJECT, "comparison", CR_FIELD_SOMETIMES, "with the solution of --against",
              cri_comparison_fields),
-    CR_INNER(OBJECT, "cost", CR_FIELD_SOMETIMES, "what it took; of a Gaussian network absent",
-             cost_fields),
+    CR_INNER(OBJECT, "cost", CR_FIELD_SOMETIMES,
+             "cost of the computation; absent for a Gaussian network", cost_fields),
     CR_INNER(OBJECT, "plan", CR_FIELD_SOMETIMES,
-             "with --verbose: how it was to be computed, before any work", plan_fields),
+             "with --verbose: the plan made before the computation", plan_fields),
     CR_FIELD_LAST,
 };

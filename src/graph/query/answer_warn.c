@@ -42,13 +42,12 @@ static void warn_approximate(cr_ctx *cx, const char *what, const char *method,
     if (r->missed > CR_APPROXIMATE_MISSED)
         cr_log(cx, CR_LOG_WARNING,
                "%s: samples hardly reach what a chain visits (%.2g of it): the answer may be far "
-               "off, by "
-               "more than the standard errors where chains miss something too",
+               "off, even beyond the standard errors if the chains miss something too",
                what, r->missed);
     else if (r->modes > 1)
         cr_log(cx, CR_LOG_WARNING,
-               "%s: the states fall into parts that chains do not leave, %zu at least: a part that "
-               "was not found is not in the standard errors",
+               "%s: the state space has at least %zu regions that chains do not leave: the "
+               "standard errors do not account for regions that were not found",
                what, r->modes);
 }
 
@@ -57,8 +56,7 @@ void cri_answer_warn(cr_ctx *cx, const char *text, const cr_query_answer *a)
     if (a->why[0]) cr_log(cx, CR_LOG_WARNING, "%s: %s", text, a->why);
     if (a->open)
         cr_log(cx, CR_LOG_WARNING,
-               "%s: not proven to be the best: its log is %.6g, and no assignment has more "
-               "than %.6g",
+               "%s: not proven to be the best: its log is %.6g, and no assignment exceeds %.6g",
                text, a->log_joint, a->upper);
     else if (!a->exact)
         warn_approximate(cx, text, a->method, &a->error);

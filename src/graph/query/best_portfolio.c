@@ -122,8 +122,8 @@ done:
 static cr_status refuse_nothing_found(const cri_engine *e)
 {
     cr_fail(e->cx, CR_ENUMERIC,
-            "neither a search nor messages found an assignment that agrees with the evidence, "
-            "within the budget of %.3g s",
+            "neither search nor messages found an assignment consistent with the evidence within "
+            "the budget of %.3g s",
             e->o.budget);
     return cr_fail_hint(e->cx, "there may be none; a larger --budget searches longer");
 }
@@ -157,7 +157,7 @@ cr_status cri_best_portfolio(cri_engine *e, size_t *out_state, double *out_log)
     CR_TRY(cri_engine_spend(e, 0)); /* of a list nothing may be left */
     if (!e->plan.list)
         cri_engine_note_plan(e, "search", &(cr_exact_report){ 0 },
-                             "elimination is too much: branch and bound, then messages");
+                             "elimination is too expensive: branch and bound, then messages");
     st = cr_best_search(e->cx, e->net, e->evidence, fmax(e->o.budget * SEARCHED, SOME), out_state,
                         out_log, &r);
     if (st != CR_ENUMERIC) CR_TRY(st);

@@ -37,10 +37,12 @@ void cri_cases_warn_unused(cr_ctx *cx, const cr_variables *vs, const char *const
                 (size_t)snprintf(text + used, sizeof text - used, " (did you mean '%s'?)", near);
     }
     if (unused == 1)
-        cr_log(cx, CR_LOG_WARNING, "column %s names no variable of the network: left out", text);
+        cr_log(cx, CR_LOG_WARNING,
+               "column %s does not match a variable of the network and is left out", text);
     if (unused > 1)
-        cr_log(cx, CR_LOG_WARNING, "%zu columns name no variable of the network: left out %s%s",
-               unused, text, unused > FEW ? ", ..." : "");
+        cr_log(cx, CR_LOG_WARNING,
+               "%zu columns do not match a variable of the network; left out: %s%s", unused, text,
+               unused > FEW ? ", ..." : "");
 }
 
 cr_status cri_cases_refuse_twice(cr_scratch *s, const cr_variables *vs, const char *source,
@@ -53,7 +55,7 @@ cr_status cri_cases_refuse_twice(cr_scratch *s, const cr_variables *vs, const ch
         if (v != CR_NONE && first[v] > 0) {
             cr_fail(s->cx, CR_EDATA, "columns %zu and %zu of %s are both '%s'", first[v], i + 1,
                     source, names[i]);
-            return cr_fail_hint(s->cx, "leave one of them out, or give it another name");
+            return cr_fail_hint(s->cx, "leave one of them out, or rename it");
         }
         if (v != CR_NONE) first[v] = i + 1; /* 0: none yet */
     }
@@ -104,7 +106,8 @@ static cr_status match_values(cr_ctx *cx, const cr_table *t, const cr_column *co
     while (row + 1 < rows &&
            (column->codes[row] == CR_MISSING_CODE || is_number(column->levels[column->codes[row]])))
         row++;
-    return cr_fail(cx, CR_EDATA, "%s, row %zu: '%s' is a Gaussian variable, and '%s' is no number",
+    return cr_fail(cx, CR_EDATA,
+                   "%s, row %zu: '%s' is a Gaussian variable, but '%s' is not a number",
                    cr_table_source(t), row + 1, column->name, column->levels[column->codes[row]]);
 }
 
@@ -156,13 +159,14 @@ static cr_status check_finding(cr_ctx *cx, const cr_variables *vs, const cr_find
     const char *name = cr_variable_name(vs, f->variable);
     for (size_t i = 0; i < n; i++)
         if (columns[i].variable == f->variable) {
-            cr_fail(cx, CR_EDATA, "'%s' is known from %s, and is a column of %s too", name, source,
+            cr_fail(cx, CR_EDATA, "'%s' is given in %s and is also a column of %s", name, source,
                     table);
             return cr_fail_hint(cx, "leave one of them out");
         }
     if (f->kind != CR_FINDING_SOFT) return CR_OK;
-    cr_fail(cx, CR_EUNSUPPORTED, "%s: infer takes no soft evidence, as that on '%s'", source, name);
-    return cr_fail_hint(cx, "query takes it, one case at a time");
+    cr_fail(cx, CR_EUNSUPPORTED, "%s: infer does not take soft evidence, such as that on '%s'",
+            source, name);
+    return cr_fail_hint(cx, "query does, one case at a time");
 }
 
 cr_status cri_cases_check_known(cr_ctx *cx, const cr_variables *vs, const cr_findings *known,
@@ -206,8 +210,8 @@ done:
 void cri_cases_warn_method(const cri_cases *c)
 {
     if (c->why[0])
-        cr_log(c->cx, CR_LOG_WARNING, "%s; %s was taken for all rows%s", c->why, c->method,
-               c->divorced ? "; --method ve may do each row by itself, exactly" : "");
+        cr_log(c->cx, CR_LOG_WARNING, "%s; %s was used for all rows%s", c->why, c->method,
+               c->divorced ? "; --method ve may process each row separately, exactly" : "");
 }
 
 void cri_cases_warn_rows(const cri_cases *c, size_t rows)
@@ -216,12 +220,13 @@ void cri_cases_warn_rows(const cri_cases *c, size_t rows)
         cr_log(c->cx, CR_LOG_WARNING,
                c->any.methods->states
                    ? "%zu of %zu rows are impossible in this network and get no posterior"
-                   : "in %zu of %zu rows an observation follows from others: they get no posterior",
+                   : "in %zu of %zu rows an observation is determined by others: they get no "
+                     "posterior",
                c->impossible, rows);
     if (c->lost > 0)
         cr_log(c->cx, CR_LOG_WARNING,
-               "no sample agrees with %zu of %zu rows: they may be impossible, or need another "
-               "--method",
+               "no sample is consistent with %zu of %zu rows: they may be impossible, or need "
+               "another --method",
                c->lost, rows);
     if (c->unsure > 0)
         cr_log(c->cx, CR_LOG_WARNING,

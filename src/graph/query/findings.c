@@ -19,14 +19,13 @@ static cr_status check_weights(cr_ctx *cx, const char *name, cr_finding_kind kin
     double sum = 0;
     for (size_t s = 0; s < n; s++) {
         if (!(weight[s] >= 0) || weight[s] > DBL_MAX)
-            return cr_fail(cx, CR_EARG, "evidence on '%s': %g is no weight of a state", name,
-                           weight[s]);
+            return cr_fail(cx, CR_EARG, "evidence on '%s': %g is not a valid weight for a state",
+                           name, weight[s]);
         sum += weight[s];
     }
     if (sum == 0) return cr_fail(cx, CR_EARG, "the evidence on '%s' excludes all its states", name);
     if (kind == CR_FINDING_SOFT && !(fabs(sum - 1) < 1e-6))
-        return cr_fail(cx, CR_EARG,
-                       "the probabilities that '%s' shall have sum to %.10g, expected 1", name,
+        return cr_fail(cx, CR_EARG, "the soft evidence on '%s' sums to %.10g, expected 1", name,
                        sum);
     return CR_OK;
 }
@@ -41,12 +40,11 @@ bool cri_same_finding(const cr_finding *a, const cr_finding *b)
 static cr_status refuse_second(cr_ctx *cx, const cr_network *net, size_t v)
 {
     const cr_variables *vs = cr_network_variables(net);
-    cr_fail(cx, CR_EARG, "there is evidence on '%s' already", cr_variable_name(vs, v));
+    cr_fail(cx, CR_EARG, "there is already evidence on '%s'", cr_variable_name(vs, v));
     if (cr_variable_states(vs, v) < 2) return CR_EARG;
-    return cr_fail_hint(cx,
-                        "of several observations multiply the likelihoods into one: "
-                        "%s~{%s:0.6, %s:0.1}",
-                        cr_variable_name(vs, v), cr_state_name(vs, v, 0), cr_state_name(vs, v, 1));
+    return cr_fail_hint(
+        cx, "combine several observations by multiplying their likelihoods: %s~{%s:0.6, %s:0.1}",
+        cr_variable_name(vs, v), cr_state_name(vs, v, 0), cr_state_name(vs, v, 1));
 }
 
 static cr_status add(cr_ctx *cx, cr_findings *list, const cr_network *net, cr_finding_kind kind,
@@ -202,7 +200,7 @@ static cr_status read_finding(const job *j, const char *name, const json_t *valu
         weight[s] = 1;
     } else if (kind == CR_FINDING_DO) {
         CR_TRY(
-            cr_fail(j->cx, CR_EDATA, "%s: do takes the state that '%s' is set to", j->path, name));
+            cr_fail(j->cx, CR_EDATA, "%s: do needs the state that '%s' is set to", j->path, name));
     } else if (json_is_array(value)) {
         kind = CR_FINDING_SET;
         json_array_foreach((json_t *)(uintptr_t)value, i, item)
@@ -238,9 +236,7 @@ static cr_status parse_json(const job *j, const char *bytes, size_t size)
                        error.text));
     if (!json_is_object(root))
         CR_TRY(cr_fail(j->cx, CR_EDATA,
-                       "%s: expected an object of variables and what is known of "
-                       "them",
-                       j->path));
+                       "%s: expected an object of variables and the evidence on them", j->path));
     json_object_foreach(root, key, value) CR_TRY(read_finding(j, key, value));
 done:
     json_decref(root);

@@ -107,8 +107,7 @@ static cr_status log_det(job *j, const double *cov, size_t k, const size_t *list
     for (size_t i = 0; st == CR_OK && i < k; i++)
         if (!(L[i * k + i] * L[i * k + i] > 1e-13 * cov[list[i] * (j->n + 1)])) st = CR_ENUMERIC;
     if (st == CR_ENUMERIC)
-        CR_TRY(cr_fail(j->cx, st,
-                       "'%s'%s determined by what is known: there is no density to speak of",
+        CR_TRY(cr_fail(j->cx, st, "'%s'%s determined by the evidence: there is no density",
                        name_of(j, list[0]), k > 1 ? " and the others asked for are" : " is"));
     CR_TRY(st);
     *out = cr_chol_logdet(cr_cmat_of(L, k, k));
@@ -192,7 +191,7 @@ cr_status cri_normal_density(job *j)
         list[i] = event->item[i].variable;
         d[i] = event->item[i].weight[0] - j->mean[list[i]];
         if (j->seen[list[i]] || j->done[list[i]])
-            CR_TRY(cr_fail(j->cx, CR_EARG, "'%s' is known already: it has no density then",
+            CR_TRY(cr_fail(j->cx, CR_EARG, "'%s' is already known, so it has no density",
                            name_of(j, list[i])));
     }
     CR_TRY(log_det(j, j->cov, k, list, &det));
@@ -232,7 +231,7 @@ static cr_status refuse_known(job *j, size_t n, const size_t *list)
 {
     for (size_t i = 0; i < n; i++)
         if (j->seen[list[i]] || j->done[list[i]])
-            return cr_fail(j->cx, CR_EARG, "'%s' is known: nothing is open about it",
+            return cr_fail(j->cx, CR_EARG, "'%s' is known, so there is nothing to ask",
                            name_of(j, list[i]));
     return CR_OK;
 }
@@ -321,10 +320,10 @@ static cr_status refuse(job *j)
 {
     if (cri_question_of(j->q->kind)->graph)
         return cr_fail(j->cx, CR_EUNSUPPORTED,
-                       "questions to the graph alone are answered of networks with states only");
+                       "questions about the graph are only for networks with states");
     cr_fail(j->cx, CR_EARG,
-            "best(), causes() and sensitivity() are of states, and the variables of a "
-            "Gaussian network have values");
+            "best(), causes() and sensitivity() are about states, but the variables of a Gaussian "
+            "network have values");
     return cr_fail_hint(j->cx, "ask for P(x | e), argmax(x | e) or I(x; * | e)");
 }
 
@@ -336,7 +335,7 @@ static cr_status gather(job *j, cr_gaussian_network *net, const cr_findings *opt
         size_t v = opt_known->item[i].variable;
         double value = opt_known->item[i].weight[0];
         if (j->seen[v] || j->done[v])
-            CR_TRY(cr_fail(j->cx, CR_EARG, "there is evidence on '%s' already", name_of(j, v)));
+            CR_TRY(cr_fail(j->cx, CR_EARG, "there is already evidence on '%s'", name_of(j, v)));
         if (opt_known->item[i].kind == CR_FINDING_DO) {
             j->done[v] = true;
             CR_TRY(cr_gaussian_network_intervene(j->cx, net, v, value));

@@ -76,7 +76,7 @@ done:
 static cr_status check_method(cr_ctx *cx, cr_query_method method)
 {
     if (method <= CR_QUERY_EXACT) return CR_OK;
-    return cr_fail(cx, CR_EARG, "a Gaussian network has exact answers, without --method");
+    return cr_fail(cx, CR_EARG, "a Gaussian network is always answered exactly, without --method");
 }
 
 /* --- rows of evidence ------------------------------------------------------------------------ */

@@ -36,7 +36,7 @@ const cr_field cri_network_fields[] = {
     CR_COUNT("arcs", CR_FIELD_NULL, "from parents to children; null for a Markov network"),
     CR_COUNT("tables", CR_FIELD_SOMETIMES, "tables"),
     CR_COUNT("entries", CR_FIELD_SOMETIMES, "entries of all tables"),
-    CR_COUNT("parameters", 0, "of them those that are free"),
+    CR_COUNT("parameters", 0, "number of free parameters"),
     CR_COUNT("most_states", CR_FIELD_SOMETIMES, "states of the variable that has most"),
     CR_COUNT("most_parents", CR_FIELD_NULL | CR_FIELD_SOMETIMES,
              "parents of the variable that has most"),

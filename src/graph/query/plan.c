@@ -37,11 +37,10 @@ cr_status cri_engine_spend(cri_engine *e, double operations)
     if (!e->plan.list) return CR_OK;
     e->spent += operations;
     if (cri_exact_seconds(e->spent) <= e->o.budget) return CR_OK;
-    cr_fail(
-        e->cx, CR_ENOMEM,
-        "best(...) has exact answers only, and all that were asked for would take more than the "
-        "budget of %.3g s",
-        e->o.budget);
+    cr_fail(e->cx, CR_ENOMEM,
+            "best(...) is always exact, but all the answers asked for would take more than the "
+            "budget of %.3g s",
+            e->o.budget);
     return cr_fail_hint(e->cx, "ask for fewer, or give a larger --budget");
 }
 
@@ -72,7 +71,7 @@ cr_query_planned cri_engine_planned(const cri_engine *e)
 static void take_exact(cri_engine *e, const char *name, const cr_exact_report *cost, double runs,
                        const char *what)
 {
-    char text[128] = "; exact was asked for", fixed[128] = "";
+    char text[128] = "; exact, as requested", fixed[128] = "";
     if (cost->conditioned > 0)
         snprintf(fixed, sizeof fixed,
                  "; to save memory %zu variables are held fixed in turn, in %.0f runs",
@@ -196,7 +195,8 @@ static cr_status plan_all(cri_engine *e, const cri_asked *a)
         goto done;
     }
     drop_tree(e);
-    take_exact(e, "ve", &each, 1, "a junction tree is too much, each marginal by itself is not");
+    take_exact(e, "ve", &each, 1,
+               "a junction tree is too expensive, but each marginal separately is not");
     e->plan.method = CR_QUERY_VE;
 done:
     return st;
@@ -282,7 +282,7 @@ cr_status cri_engine_plan(cri_engine *e, const cri_asked *a)
         break;
     case CR_QUERY_VE:
         if (a->purpose != CRI_ASK_ALL) break;
-        cri_engine_note_plan(e, "ve", &none, "each marginal by itself; it was asked for");
+        cri_engine_note_plan(e, "ve", &none, "each marginal separately, as requested");
         return CR_OK;
     case CR_QUERY_JT:
         if (a->purpose != CRI_ASK_BEST || a->n == 0) return plan_tree(e, a, goal);

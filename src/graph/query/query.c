@@ -295,9 +295,8 @@ cr_status cri_answer_list(cri_job *j)
     switch (j->q->kind) {
     case CR_QUESTION_CAUSES:
         if (j->known.n == 0) {
-            cr_fail(j->cx, CR_EARG, "causes() is of what is known, and nothing is");
-            CR_TRY(
-                cr_fail_hint(j->cx, "name what has happened behind a bar, as in causes(* | x=a)"));
+            cr_fail(j->cx, CR_EARG, "causes() explains evidence, but there is none");
+            CR_TRY(cr_fail_hint(j->cx, "give the evidence after a bar, as in causes(* | x=a)"));
         }
         return cri_answer_causes(&j->engine, j->q, &j->known, j->out);
     case CR_QUESTION_SENSITIVITY:
@@ -366,8 +365,8 @@ done:
 
 static cr_status refuse_markov(cr_ctx *cx, const char *name)
 {
-    cr_fail(cx, CR_EARG, "%s() is of arrows, and a Markov network has none", name);
-    return cr_fail_hint(cx, "blanket(x) has the neighbours of x, moral() all edges");
+    cr_fail(cx, CR_EARG, "%s() is about arrows, but a Markov network has none", name);
+    return cr_fail_hint(cx, "blanket(x) gives the neighbours of x, moral() all edges");
 }
 
 cr_status cr_query_run(cr_ctx *cx, const cr_network *net, const cr_question *q,

@@ -37,16 +37,16 @@ static cr_status choose_between(cri_engine *e, cr_approximate_answer *a)
     char                  text[64];
     e->compare = false;
     if (a->report.converged || a->report.log_evidence == -INFINITY) {
-        note_choice(e, "gbp was taken");
+        note_choice(e, "gbp was used");
         return CR_OK;
     }
     if (cri_budget_left(e) <= 0 || a->report.planned > 0) {
-        note_choice(e, "gbp was taken, which did not converge");
+        note_choice(e, "gbp was used, which did not converge");
         return CR_OK;
     }
     cr_status st = cri_budget_ask(e, CR_APPROXIMATE_GIBBS, &other);
     if (st == CR_ENUMERIC || st == CR_EUNSUPPORTED || st == CR_EDATA) {
-        note_choice(e, "gbp was taken, which did not converge, and gibbs gave no answer");
+        note_choice(e, "gbp was used, which did not converge, and gibbs gave no answer");
         return CR_OK;
     }
     if (st != CR_OK) return st;
@@ -54,16 +54,16 @@ static cr_status choose_between(cri_engine *e, cr_approximate_answer *a)
         far += fabs(a->marginal[k] - other.marginal[k]) / (double)a->states;
     if (other.report.converged && far < FAR) {
         e->plan.method = (cr_query_method)(CR_QUERY_APPROXIMATE + (int)CR_APPROXIMATE_GIBBS);
-        note_choice(e, "gibbs was taken, since gbp did not converge");
+        note_choice(e, "gibbs was used, since gbp did not converge");
         cr_approximate_free(e->cx, a);
         *a = other;
         return CR_OK;
     }
-    note_choice(e, "gbp was taken, which did not converge");
+    note_choice(e, "gbp was used, which did not converge");
     if (other.report.converged)
         snprintf(text, sizeof text, "gibbs differs from it by %.2g on average", far);
     else
-        snprintf(text, sizeof text, "nor have the chains of gibbs mixed (R-hat %.3g)",
+        snprintf(text, sizeof text, "and the chains of gibbs have not mixed (R-hat %.3g)",
                  other.report.rhat);
     note_choice(e, text);
     cr_approximate_free(e->cx, &other);
@@ -173,7 +173,7 @@ static cr_status decimate(cri_engine *e, size_t n, const size_t *query, cr_evide
         e->is_known = e->is_known && (i == 0 || certain || late);
         if (late && !reported)
             snprintf(e->result.cut, sizeof e->result.cut,
-                     "%zu of %zu variables had to be taken at once", n - i, n);
+                     "%zu of %zu variables had to be set at once", n - i, n);
         reported |= late;
         CR_TRY(cri_engine_approximate(e, &a));
         if (i == 0) *log_best = a->report.log_evidence;

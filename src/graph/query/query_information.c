@@ -291,7 +291,7 @@ cr_status cri_answer_informative(cri_job *j)
     CR_TRY(cri_job_prepare(j, true));
     j->engine.many = true;
     cr_log(j->cx, CR_LOG_INFO, "%.0f runs, one for each %s", cri_informative_runs(j) - 1,
-           conditions(j) ? "joint state of what is asked about" : "variable");
+           conditions(j) ? "joint state of the variables asked about" : "variable");
     CR_TRY(conditions(j) ? gains_by_states(j, gain) : gains_one_by_one(j, gain));
     j->engine.result.error.se = NAN; /* of many numbers there is not one */
     CR_TRY(sort_gains(j, gain));

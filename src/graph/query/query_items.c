@@ -91,7 +91,7 @@ static cr_status read_name(cri_asking *p, const char *ends, const char *what)
             *out++ = *p->at++;
     }
     *out = '\0';
-    if (out == p->name) return cri_ask_fail(p, p->from, p->at, "%s should stand here", what);
+    if (out == p->name) return cri_ask_fail(p, p->from, p->at, "%s is expected here", what);
     return CR_OK;
 }
 
@@ -102,10 +102,9 @@ cr_status cri_ask_variable(cri_asking *p, size_t *out_v)
     *out_v = cr_variable_lookup(cr_network_variables(p->net), p->name);
     if (*out_v != CR_NONE) return CR_OK;
     if (strcmp(p->name, "*") == 0)
-        return cri_ask_fail(p, p->from, p->at,
-                            "* stands alone, for all variables that are asked for");
+        return cri_ask_fail(p, p->from, p->at, "* must stand alone: it means all variables");
     if (strcmp(p->name, "do") == 0 && *p->at == '(')
-        return cri_ask_fail(p, p->from, p->at, "do() is something known: it stands behind the bar");
+        return cri_ask_fail(p, p->from, p->at, "do() is evidence: put it after the bar");
     cri_ask_fail(p, p->from, p->at, "there is no variable '%s'", p->name);
     return cri_nearest_variable(p->cx, p->net, p->name);
 }
@@ -177,12 +176,12 @@ static cr_status read_weights(cri_asking *p, size_t v, bool all, double *weight)
     CR_TRY(st);
     do {
         CR_TRY(read_state(p, v, WEIGHT_ENDS, &s));
-        if (seen[s]) CR_TRY(cri_ask_fail(p, p->from, p->at, "'%s' stands here twice", p->name));
+        if (seen[s]) CR_TRY(cri_ask_fail(p, p->from, p->at, "'%s' occurs here twice", p->name));
         seen[s] = true;
         CR_TRY(cri_ask_expect(p, ":", "between a state and its number"));
         cri_ask_skip(p);
         size_t length = cri_parse_double(p->at, p->at + strlen(p->at), &weight[s]);
-        if (length == 0) CR_TRY(cri_ask_fail(p, p->at, p->at, "a number should stand here"));
+        if (length == 0) CR_TRY(cri_ask_fail(p, p->at, p->at, "a number is expected here"));
         p->at += length;
     } while (cri_ask_take(p, ","));
     for (s = 0; all && s < n; s++)
@@ -217,12 +216,12 @@ static cr_status read_value(cri_asking *p, double *value, bool *out_any)
         for (size_t i = 0; !other && i < sizeof others / sizeof *others; i++)
             other = cri_ask_take(p, others[i]);
         if (!other) return CR_OK;
-        return cri_ask_fail(p, from, p->at, "of a Gaussian variable a value is known: x=1.2");
+        return cri_ask_fail(p, from, p->at, "evidence on a Gaussian variable is a value: x=1.2");
     }
     cri_ask_skip(p);
     size_t length = cri_parse_double(p->at, p->at + strlen(p->at), value);
     if (length == 0 || !(*value - *value == 0))
-        return cri_ask_fail(p, p->at, p->at + length, "a finite number should stand here");
+        return cri_ask_fail(p, p->at, p->at + length, "a finite number is expected here");
     p->at += length;
     return CR_OK;
 }
@@ -267,7 +266,7 @@ cr_status cri_ask_add(cri_asking *p, const char *from, size_t **list, size_t *n,
 {
     for (size_t i = 0; i < *n; i++)
         if ((*list)[i] == v)
-            return cri_ask_fail(p, from, p->at, "'%s' stands here twice",
+            return cri_ask_fail(p, from, p->at, "'%s' occurs here twice",
                                 cr_variable_name(cr_network_variables(p->net), v));
     size_t *more = cr_resize(p->cx, *list, *n, *n + 1, sizeof *more);
     if (!more) return CR_ENOMEM;
@@ -296,7 +295,7 @@ cr_status cri_ask_item(cri_asking *p, cr_findings *list, size_t *out_v)
     if (!any) goto done;
     for (size_t i = 0; i < list->n && list == &p->q->event; i++)
         if (list->item[i].variable == v)
-            CR_TRY(cri_ask_fail(p, from, p->at, "'%.400s' stands here twice",
+            CR_TRY(cri_ask_fail(p, from, p->at, "'%.400s' occurs here twice",
                                 cr_variable_name(cr_network_variables(p->net), v)));
     st = p->values ? cri_findings_add_value(p->cx, list, p->net, v, *weight)
                    : cr_findings_add(p->cx, list, p->net, kind, v, weight);
@@ -324,7 +323,7 @@ static cr_status read_actions(cri_asking *p)
         CR_TRY(cri_ask_item(p, &p->q->known, &v));
         if (v != CR_NONE || p->q->known.item[before].kind != CR_FINDING_STATE)
             CR_TRY(
-                cri_ask_fail(p, from, p->at, "do() takes a variable and the state it is set to"));
+                cri_ask_fail(p, from, p->at, "do() needs a variable and the state it is set to"));
         p->q->known.item[before].kind = CR_FINDING_DO;
     } while (cri_ask_take(p, ","));
     CR_TRY(cri_ask_expect(p, ")", "after do(..."));
@@ -361,7 +360,7 @@ cr_status cri_ask_known(cri_asking *p, bool averages)
         CR_TRY(cri_ask_item(p, &p->q->known, &v));
         if (v == CR_NONE && cri_question_of(p->q->kind)->graph) {
             v = p->q->known.item[p->q->known.n - 1].variable;
-            cri_ask_fail(p, from, p->at, "separation is given variables, whatever their states");
+            cri_ask_fail(p, from, p->at, "separation is given variables, not their states");
             CR_TRY(cr_fail_hint(p->cx, "name the variable alone: ... | %s",
                                 cr_variable_name(cr_network_variables(p->net), v)));
         }
@@ -370,7 +369,7 @@ cr_status cri_ask_known(cri_asking *p, bool averages)
             CR_TRY(cri_ask_add(p, from, &p->q->given, &p->q->n_given, v));
         } else {
             const char *name = cr_variable_name(cr_network_variables(p->net), v);
-            cri_ask_fail(p, from, p->at, "what is known of '%s'?", name);
+            cri_ask_fail(p, from, p->at, "what is the evidence on '%s'?", name);
             if (p->values) CR_TRY(cr_fail_hint(p->cx, "write %s=1.2, or another value", name));
             CR_TRY(cr_fail_hint(p->cx, "write %s=%s, or another of its states", name,
                                 cr_state_name(cr_network_variables(p->net), v, 0)));

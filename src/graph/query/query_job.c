@@ -34,7 +34,7 @@ static cr_status refuse_twice(const cri_job *j, const cr_finding *f, bool beside
         if (j->q->known.item[i].variable == f->variable &&
             !cri_same_finding(&j->q->known.item[i], f))
             return cr_fail(j->cx, CR_EARG,
-                           "there is evidence on '%s' already: in the question, and besides it",
+                           "there is evidence on '%s' both in the question and outside it",
                            cr_variable_name(cr_network_variables(j->net), f->variable));
     return CR_OK;
 }
@@ -93,9 +93,10 @@ cr_status cri_job_refuse_impossible(cri_job *j)
     cr_fail(j->cx, CR_EDATA, "the evidence is impossible: its probability is 0");
     if (log_e != -INFINITY || i == 0) return CR_EDATA;
     name_finding(j, &j->known.item[i - 1], name, sizeof name);
-    return cr_fail_note(
-        j->cx, i > 1 ? "%s cannot be, given what stands before it" : "%s cannot be in this network",
-        name);
+    return cr_fail_note(j->cx,
+                        i > 1 ? "%s is impossible, given the evidence before it"
+                              : "%s is impossible in this network",
+                        name);
 }
 
 /* --- soft evidence --------------------------------------------------------------------------- */
@@ -112,8 +113,7 @@ static cr_status refuse_contradiction(const cri_job *j, double worst)
                                      cr_variable_name(vs, j->known.item[i].variable));
     return cr_fail(
         j->cx, CR_EDATA,
-        "the probabilities that %s shall have contradict each other in this network: one "
-        "is missed by %.2g",
+        "the soft evidence on %s is contradictory in this network: a probability is off by %.2g",
         text, worst);
 }
 
@@ -161,10 +161,10 @@ static cr_status mix_soft_evidence(cri_job *j)
 {
     if (count_soft(j) > 1) {
         cr_fail(j->cx, CR_EUNSUPPORTED,
-                "soft evidence on several variables is not fitted by samples (--method %s)",
+                "sampling cannot fit soft evidence on several variables (--method %s)",
                 cr_approximation_name(
                     (cr_approximation)(j->engine.plan.method - CR_QUERY_APPROXIMATE)));
-        return cr_fail_hint(j->cx, "use --method exact, or gbp where that is too much");
+        return cr_fail_hint(j->cx, "use --method exact, or gbp if that is too expensive");
     }
     for (size_t i = 0; i < j->known.n; i++)
         if (j->known.item[i].kind == CR_FINDING_SOFT) j->engine.mixed = &j->known.item[i];
@@ -198,8 +198,8 @@ static cr_status fit_soft_evidence(cri_job *j)
     if (j->out->sweeps == most && !approximate && worst > CONTRADICTS)
         CR_TRY(refuse_contradiction(j, worst));
     if (j->out->sweeps == most)
-        cr_log(j->cx, CR_LOG_WARNING, "soft evidence is met only within %.2g after %zu sweeps: %s",
-               worst, most,
+        cr_log(j->cx, CR_LOG_WARNING,
+               "soft evidence is only met to within %.2g after %zu sweeps: %s", worst, most,
                worst > CONTRADICTS ? "it may be contradictory" : "it converges slowly");
 done:
     return st;
@@ -236,14 +236,12 @@ static cr_status refuse_approximation(const cri_job *j)
 {
     const char *name = j->q->kind == CR_QUESTION_SENSITIVITY ? "sensitivity" : "best";
     if (j->engine.result.why[0]) {
-        cr_fail(j->cx, CR_ENOMEM,
-                "%s(...) has exact answers only, and this network is too wide: %s", name,
+        cr_fail(j->cx, CR_ENOMEM, "%s(...) is always exact, but this network is too wide: %s", name,
                 j->engine.result.why);
-        return cr_fail_hint(j->cx,
-                            "argmax(...) and P(...) can be approximated; a larger --budget or "
-                            "--memory-limit may do");
+        return cr_fail_hint(j->cx, "argmax(...) and P(...) can be approximated; a larger --budget "
+                                   "or --memory-limit may help");
     }
-    cr_fail(j->cx, CR_EUNSUPPORTED, "%s(...) has exact answers only, not those of %s", name,
+    cr_fail(j->cx, CR_EUNSUPPORTED, "%s(...) is always exact and cannot use %s", name,
             cri_engine_name(&j->engine));
     return cr_fail_hint(j->cx, "leave --method out, or use --method exact");
 }

@@ -13,7 +13,7 @@ cr_status cri_mixture_refuse(cr_ctx *cx, const cr_network *net, const cr_finding
                              bool others)
 {
     const cr_variables *vs = cr_network_variables(net);
-    return cr_fail(cx, CR_EDATA, "%s=%s shall have probability %g, but it is impossible%s",
+    return cr_fail(cx, CR_EDATA, "%s=%s should have probability %g, but it is impossible%s",
                    cr_variable_name(vs, f->variable), cr_state_name(vs, f->variable, state),
                    f->weight[state], others ? " with the rest of the evidence" : "");
 }

@@ -36,8 +36,8 @@ static cr_status read_list(cri_asking *p, size_t **list, size_t *n)
         if (*p->at == '=' || *p->at == '~' || strncmp(p->at, "!=", 2) == 0 ||
             strncmp(p->at, ":=", 2) == 0) {
             cri_ask_fail(p, from, p->at + strcspn(p->at, ",;|) "),
-                         "variables stand here, without their states");
-            CR_TRY(cr_fail_hint(p->cx, "what is known stands behind a bar, as in argmax(x | y=b)"));
+                         "variables are expected here, without states");
+            CR_TRY(cr_fail_hint(p->cx, "put evidence after a bar, as in argmax(x | y=b)"));
         }
     } while (cri_ask_take(p, ","));
 done:
@@ -62,10 +62,9 @@ cr_status cri_read_probability(cri_asking *p)
         CR_TRY(cri_ask_item(p, &q->event, &v));
         if (v != CR_NONE) CR_TRY(cri_ask_add(p, from, &q->x, &q->n_x, v));
         if (q->n_x > 0 && q->event.n > 0)
-            CR_TRY(cri_ask_fail(p, from, p->at,
-                                "P() is of variables or of states they are in, not of both"));
+            CR_TRY(cri_ask_fail(p, from, p->at, "P() takes either variables or states, not both"));
         if (v == CR_NONE && q->event.item[q->event.n - 1].kind > CR_FINDING_SET)
-            CR_TRY(cri_ask_fail(p, from, p->at, "this is evidence: it stands behind a bar"));
+            CR_TRY(cri_ask_fail(p, from, p->at, "this is evidence: put it after a bar"));
     } while (cri_ask_take(p, ","));
     q->kind = q->n_x > 0 ? CR_QUESTION_TABLE : CR_QUESTION_PROBABILITY;
 done:
@@ -83,8 +82,7 @@ static cr_status read_count(cri_asking *p)
     from = p->at;
     while (*p->at >= '0' && *p->at <= '9' && n < 1000000) n = 10 * n + (size_t)(*p->at++ - '0');
     if (n == 0 || n > 1000000)
-        return cri_ask_fail(p, from, p->at,
-                            "how many? a number from 1 to 1000000 should stand here");
+        return cri_ask_fail(p, from, p->at, "a number from 1 to 1000000 is expected here");
     p->q->count = n;
     return cri_ask_expect(p, ";", "after the number");
 }
@@ -125,7 +123,7 @@ cr_status cri_read_sensitivity(cri_asking *p)
     from = p->at;
     CR_TRY(cri_read_probability(p));
     if (p->q->kind != CR_QUESTION_PROBABILITY) {
-        cri_ask_fail(p, from, p->at, "sensitivity() is of the probability of a state");
+        cri_ask_fail(p, from, p->at, "sensitivity() needs the probability of a state");
         CR_TRY(cr_fail_hint(p->cx, "for example sensitivity(x=a | y=b)"));
     }
     p->q->kind = CR_QUESTION_SENSITIVITY;
@@ -194,7 +192,7 @@ cr_status cri_read_path(cri_asking *p)
         while (end > from && (end[-1] == ' ' || end[-1] == '\t')) end--;
     }
     if (end == from)
-        return cri_ask_fail(p, p->at, p->at, "the file of the other network should stand here");
+        return cri_ask_fail(p, p->at, p->at, "the file of the other network is expected here");
     p->q->path = cri_string_copy_n(p->cx, from, (size_t)(end - from));
     return p->q->path ? CR_OK : CR_ENOMEM;
 }
@@ -210,7 +208,7 @@ static cr_status check_sides(cri_asking *p)
                 for (size_t k = 0; k < n[b]; k++)
                     if (side[a][i] == side[b][k])
                         return cri_ask_fail(
-                            p, p->text, p->text + strlen(p->text), "'%s' stands on two sides",
+                            p, p->text, p->text + strlen(p->text), "'%s' occurs on both sides",
                             cr_variable_name(cr_network_variables(p->net), side[a][i]));
     return CR_OK;
 }
@@ -248,8 +246,7 @@ static cr_status close_asked(cri_asking *p)
     cri_ask_skip(p);
     if (!*p->at || *p->at == '|' || *p->at == ')') return CR_OK;
     if (*p->at == ',' && p->at > p->text && p->at[-1] == '*')
-        return cri_ask_fail(p, p->at - 1, p->at,
-                            "* stands alone, for all variables that are asked for");
+        return cri_ask_fail(p, p->at - 1, p->at, "* must stand alone: it means all variables");
     return cri_ask_fail(p, p->at, p->at, "expected ',', '|' or ')' here");
 }
 
@@ -272,7 +269,7 @@ static cr_status read_function(cri_asking *p, const cri_question_row *row)
         CR_TRY(cri_ask_known(p, row->given == CRI_GIVEN_VARIABLES));
     } else if (*p->at == '|') {
         CR_TRY(cri_ask_fail(p, p->at, p->at + strlen(p->at),
-                            "%s() is of the graph: nothing is given", row->name));
+                            "%s() is about the graph and takes no evidence", row->name));
     } else if (*p->at && *p->at != ')') {
         CR_TRY(cri_ask_fail(p, p->at, p->at, "expected ')' after %s(", row->name));
     }

@@ -193,12 +193,12 @@ static cr_status match_names(job *j, const cr_network *other, size_t *out)
 {
     const cr_variables *vs = cr_network_variables(other);
     if (cr_network_size(other) != j->n)
-        return cr_fail(j->cx, CR_EDATA, "imap: %s has %zu variables, and this network %zu",
+        return cr_fail(j->cx, CR_EDATA, "imap: %s has %zu variables, but this network has %zu",
                        j->q->path, cr_network_size(other), j->n);
     for (size_t v = 0; v < j->n; v++) {
         out[v] = cr_variable_lookup(cr_network_variables(j->net), cr_variable_name(vs, v));
         if (out[v] != CR_NONE) continue;
-        cr_fail(j->cx, CR_EDATA, "imap: '%s' of %s is no variable of this network",
+        cr_fail(j->cx, CR_EDATA, "imap: '%s' of %s is not a variable of this network",
                 cr_variable_name(vs, v), j->q->path);
         return cr_fail_hint(j->cx, "the networks must have the same variables, in any order");
     }

@@ -45,9 +45,9 @@ static const cri_question_row ROWS[CR_QUESTION_COUNT] = {
         .none = "every other variable is known" },
     [CR_QUESTION_CAUSES] = {
         .name = "causes", .syntax = "causes(x | e)", .typed = "causes(", .others = "causes cause",
-        .help = "what the evidence speaks for", .given = CRI_GIVEN_EVIDENCE, .parse = cri_read_best,
+        .help = "what the evidence supports", .given = CRI_GIVEN_EVIDENCE, .parse = cri_read_best,
         .answer = cri_answer_list, .put = cri_put_causes, .shows = "causes",
-        .none = "nothing that is open comes before what is known" },
+        .none = "no unobserved variable precedes the evidence" },
     [CR_QUESTION_SENSITIVITY] = {
         .name = "sensitivity", .syntax = "sensitivity(x=a | e)", .typed = "sensitivity(",
         .help = "how a probability changes with parameters", .given = CRI_GIVEN_EVIDENCE,

@@ -269,9 +269,9 @@ cr_status cri_answer_sensitivity(cri_engine *e, const cr_question *q, const cr_f
     for (size_t i = 0; i < known->n; i++) {
         if (known->item[i].kind != CR_FINDING_SOFT) continue;
         if (soft) {
-            cr_fail(e->cx, CR_EUNSUPPORTED,
-                    "sensitivity takes soft evidence on one variable, not on several");
-            CR_TRY(cr_fail_hint(e->cx, "virtual evidence, x~{a:3, b:1}, may stand on many"));
+            cr_fail(e->cx, CR_EUNSUPPORTED, "sensitivity takes soft evidence on only one variable");
+            CR_TRY(
+                cr_fail_hint(e->cx, "virtual evidence, x~{a:3, b:1}, can be on several variables"));
         }
         soft = &known->item[i];
     }

@@ -89,7 +89,7 @@ cr_status cri_blas_reserve(cr_ctx *cx)
     size_t have = take_buffers(wanted);
     if (have >= wanted) return CR_OK;
     if (have > 0 && root == cx) {
-        cr_log(cx, CR_LOG_INFO, "%zu threads instead of %zu: there is no room for more buffers",
+        cr_log(cx, CR_LOG_INFO, "%zu threads instead of %zu: there is no memory for more buffers",
                have, wanted);
         cr_ctx_set_threads(cx, have);
         return CR_OK;

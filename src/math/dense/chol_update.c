@@ -64,7 +64,7 @@ cr_status cr_chol_downdate(cr_ctx *cx, cr_mat L, double *x)
                 "chol downdate: A - x x^T would not be positive definite "
                 "(x^T A^-1 x is %.17g, not below 1)",
                 norm * norm);
-        CR_TRY(cr_fail_hint(cx, "factor the smaller matrix anew"));
+        CR_TRY(cr_fail_hint(cx, "factor the smaller matrix again"));
     }
     double alpha = sqrt(rho2);
     for (size_t j = n; j-- > 0;) {

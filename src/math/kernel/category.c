@@ -52,15 +52,16 @@ static void hamming_partial(const cri_job *job, size_t at, size_t s, size_t e, c
 }
 
 static const cri_spec hamming_specs[] = {
-    CRI_LEARNED("l", "lengthscale", "1", ">0", "how many differing columns make it fall by e",
-                CRI_LINK, CRI_LOG, 1),
+    CRI_LEARNED("l", "lengthscale", "1", ">0",
+                "number of differing columns over which it falls by a factor of e", CRI_LINK,
+                CRI_LOG, 1),
     CRI_LAST_SPEC,
 };
 
 const cr_kernel_class cri_kernel_hamming = {
     .name = "hamming",
     .aliases = "exchangeable",
-    .summary = "categories: all levels equally far from each other",
+    .summary = "categories: all levels equally far apart",
     .formula = "k(x, y) = exp(-(number of columns where x and y differ) / l)",
     .reference =
         "Hutter, Hoos & Leyton-Brown (2011), Sequential model-based optimization, sec. 4.2",
@@ -119,11 +120,9 @@ static void category_partial(const cri_job *job, size_t at, size_t s, size_t e, 
 }
 
 static const cri_spec category_specs[] = {
-    CRI_GIVEN(
-        "levels", NULL, "2", "1..1000",
-        "number of levels of the column, which are in the order of their bytes: 10 before 9, A "
-        "before a",
-        2, 1, 1000, false),
+    CRI_GIVEN("levels", NULL, "2", "1..1000",
+              "number of levels of the column, which are in byte order: 10 before 9, A before a", 2,
+              1, 1000, false),
     CRI_GIVEN("rank", NULL, "1", "1..100", "columns of w", 1, 1, 100, false),
     CRI_LEARNED("w", NULL, "1", "",
                 "factors of the levels in their order, [levels x rank] row by row", CRI_LINK,

@@ -196,7 +196,7 @@ static const cri_spec no_specs[] = { CRI_LAST_SPEC };
 const cr_kernel_class cri_kernel_centre = {
     .name = "centre",
     .aliases = "center",
-    .summary = "any kernel of features less their mean over the rows of the fit",
+    .summary = "any kernel, with its features centred over the rows of the fit",
     .formula = "k(x, y) = b(x, y) - m(x) - m(y) + M,  m(x) = mean_i b(x, r_i),  M = mean_i m(r_i)\n"
                "r_i: the rows of the fit, by their weights;  b: any expression without white",
     .reference = "Schoelkopf, Smola & Mueller (1998), Neural Computation 10, app. A",

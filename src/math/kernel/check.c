@@ -56,13 +56,13 @@ static cr_status check_numbers(cr_ctx *cx, const cr_kernel *k, const cri_node *n
                            n);
     bool pairs = node->class == &cri_kernel_product;
     if (pairs && n % 2)
-        return cr_fail(cx, CR_EARG,
-                       "kernel: product needs columns of mean and sd in turn, but there are %zu",
-                       n);
+        return cr_fail(
+            cx, CR_EARG,
+            "kernel: product needs alternating columns of mean and sd, but there are %zu", n);
     for (size_t c = 0; c < n; c++) {
         size_t column = cri_column_at(k, node, c);
         if (column >= in->numbers.cols)
-            return cr_fail(cx, CR_EARG, "kernel: %s wants column %zu of numbers, but there are %zu",
+            return cr_fail(cx, CR_EARG, "kernel: %s needs numeric column %zu, but there are %zu",
                            node->class->name, column + 1, in->numbers.cols);
     }
     cri_kernel_fault f;
@@ -70,8 +70,8 @@ static cr_status check_numbers(cr_ctx *cx, const cr_kernel *k, const cri_node *n
     cr_fail(cx, CR_EDATA, "kernel: row %zu, column %zu is %g, but %s needs numbers that are %s",
             f.row + 1, f.column + 1, f.value, f.kernel, f.needs);
     if (!isfinite(f.value)) return CR_EDATA;
-    return cr_fail_hint(cx, pairs ? "sds are not to be standardised: --scale none"
-                                  : "if it is so in the data only once standardised: --scale none");
+    return cr_fail_hint(cx, pairs ? "sds must not be standardised: use --scale none"
+                                  : "if that is only so after standardising, use --scale none");
 }
 
 static cr_status check_categories(cr_ctx *cx, const cr_kernel *k, const cri_node *node,
@@ -85,7 +85,7 @@ static cr_status check_categories(cr_ctx *cx, const cr_kernel *k, const cri_node
     for (size_t c = 0; c < cri_active(node, in); c++) {
         size_t column = cri_column_at(k, node, c);
         if (column >= in->categories || !in->codes)
-            return cr_fail(cx, CR_EARG, "kernel: %s wants category column %zu, but there are %zu",
+            return cr_fail(cx, CR_EARG, "kernel: %s needs category column %zu, but there are %zu",
                            node->class->name, column + 1, in->categories);
         for (size_t i = 0; bounded && i < in->rows; i++)
             if ((double)in->codes[i * in->categories + column] >= levels)
@@ -106,10 +106,10 @@ static cr_status check_texts(cr_ctx *cx, const cr_kernel *k, const cri_node *nod
     size_t columns = codes ? in->categories : in->text_columns;
     if (!node->n_columns && columns > 1)
         return cr_fail(cx, CR_EARG,
-                       "kernel: %s acts on one column, but there are %zu of texts: name it",
+                       "kernel: %s acts on one column, but there are %zu text columns: name one",
                        node->class->name, columns);
     if (column >= columns || (codes ? !in->codes : !in->texts))
-        return cr_fail(cx, CR_EARG, "kernel: %s wants text column %zu, but there are %zu",
+        return cr_fail(cx, CR_EARG, "kernel: %s needs text column %zu, but there are %zu",
                        node->class->name, column + 1, columns);
     for (size_t i = 0; codes && i < in->rows; i++)
         if (!cri_text_of(k, node, in, i))
@@ -124,9 +124,9 @@ cr_status cr_kernel_check(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input 
 {
     cr_status st = CR_OK;
     if (!k->reference && cr_kernel_needs_rows(k)) {
-        cr_fail(cx, CR_EARG, "kernel: centre(...) takes a mean over rows, and there are none yet");
+        cr_fail(cx, CR_EARG, "kernel: centre(...) takes a mean over rows, but there are none yet");
         CR_TRY(cr_fail_hint(
-            cx, "a model takes those it is fitted to; in C, cr_kernel_centre_on tells them"));
+            cx, "a model uses those it is fitted to; in C, cr_kernel_centre_on sets them"));
     }
     if (rows->numbers.a && rows->numbers.rows != rows->rows)
         CR_TRY(cr_fail(cx, CR_EARG, "kernel: there are %zu rows, but the matrix has %zu",

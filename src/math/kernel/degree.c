@@ -79,7 +79,7 @@ static const cri_text_kernel degree = { .workspace = degree_workspace_size,
                                         .normalised = normalised };
 
 static const cri_spec degree_specs[] = {
-    CRI_GIVEN("k", NULL, "3", "1..50", "length of the longest pieces", 3, 1, MOST_K, false),
+    CRI_GIVEN("k", NULL, "3", "1..50", "length of the longest substrings", 3, 1, MOST_K, false),
     CRI_GIVEN("normalise", "normalize", "0", "0..1", "1: divide by sqrt(k(x,x) k(y,y))", 0, 0, 1,
               false),
     CRI_LAST_SPEC,
@@ -88,10 +88,10 @@ static const cri_spec degree_specs[] = {
 const cr_kernel_class cri_kernel_weighted_degree = {
     .name = "weighted_degree",
     .aliases = "wd",
-    .summary = "texts: pieces of up to k characters that stand at the same place",
+    .summary = "text: shared substrings of up to k characters at the same position",
     .formula = "k(x, y) = sum_d b_d #{i: x_i .. x_(i+d-1) = y_i .. y_(i+d-1)},  d = 1 .. k,\n"
                "b_d = 2 (k - d + 1) / (k (k + 1))\n"
-               "Characters are bytes; places are counted from the beginning.",
+               "Characters are bytes; positions are counted from the beginning.",
     .reference = "Raetsch & Sonnenburg (2004), Accurate splice site detection for C. elegans",
     .example = "weighted_degree(dna; k=5)",
     .specs = degree_specs,

@@ -74,7 +74,7 @@ static void polynomial_partial(const cr_kernel *k, const cri_node *node, size_t 
 
 static const cri_spec polynomial_specs[] = {
     CRI_GIVEN("degree", "d", "2", "1..50", "degree", 2, 1, 50, false),
-    CRI_LEARNED("c", "offset", "1", ">0", "how much the lower degrees weigh", CRI_LINK, CRI_LOG, 1),
+    CRI_LEARNED("c", "offset", "1", ">0", "weight of the lower degrees", CRI_LINK, CRI_LOG, 1),
     CRI_LEARNED("variance", "gamma", "1", ">0", "factor of the product", CRI_LINK, CRI_LOG, 1),
     CRI_WARP_SPECS,
     CRI_LAST_SPEC,
@@ -130,7 +130,7 @@ static const cri_spec sigmoid_specs[] = {
 const cr_kernel_class cri_kernel_sigmoid = {
     .name = "sigmoid",
     .aliases = "tanh",
-    .summary = "a neuron; not positive semi-definite: for values and gradients in C only",
+    .summary = "a neuron; not positive semi-definite: values and gradients in C only",
     .formula = "k(x, y) = tanh(gamma sum_d x_d y_d + c)",
     .reference =
         "Schoelkopf & Smola (2002), eq. 2.68 ff.; Lin & Lin (2003), A study on sigmoid kernels",
@@ -191,14 +191,14 @@ static void wave_tangent(const cr_kernel *k, const cri_node *node, size_t s, siz
 }
 
 static const cri_spec cosine_specs[] = {
-    CRI_LEARNED("p", "period", "1", ">0", "period; ard: one a column", CRI_MAP, CRI_LOG, 1),
+    CRI_LEARNED("p", "period", "1", ">0", "period; ard: one per column", CRI_MAP, CRI_LOG, 1),
     CRI_LAST_SPEC,
 };
 
 const cr_kernel_class cri_kernel_cosine = {
     .name = "cosine",
     .aliases = "cos",
-    .summary = "one wave of any phase and amplitude",
+    .summary = "a sine wave of any phase and amplitude",
     .formula = "k(x, y) = cos(2 pi sum_d (x_d - y_d) / p_d)",
     .reference = "Wilson & Adams (2013), Gaussian process kernels for pattern discovery and "
                  "extrapolation, eq. 12 without decay",

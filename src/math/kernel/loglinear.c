@@ -54,16 +54,17 @@ static void amplitude_tangent(const cr_kernel *k, const cri_node *node, size_t s
 }
 
 static const cri_spec loglinear_specs[] = {
-    CRI_LEARNED("slope", "g", "0", "", "change of the logarithm by one scale; ard: one a column",
-                CRI_MAP, CRI_REAL, 0),
-    { { "centre", "center", "0", "", "where the amplitude is 1; one, or one a column", false },
+    CRI_LEARNED("slope", "g", "0", "",
+                "change of the logarithm per unit of scale; ard: one per column", CRI_MAP, CRI_REAL,
+                0),
+    { { "centre", "center", "0", "", "where the amplitude is 1; one, or one per column", false },
       CRI_MAP,
       CRI_REAL,
       0,
       0,
       0,
       false },
-    { { "scale", NULL, "1", ">0", "unit of the columns; one, or one a column", false },
+    { { "scale", NULL, "1", ">0", "unit of the columns; one, or one per column", false },
       CRI_MAP,
       CRI_LOG,
       1,
@@ -75,7 +76,7 @@ static const cri_spec loglinear_specs[] = {
 
 const cr_kernel_class cri_kernel_loglinear = {
     .name = "loglinear",
-    .summary = "an amplitude that grows exponentially: white*loglinear(x) is noise that does",
+    .summary = "an amplitude that grows exponentially: white*loglinear(x) is such noise",
     .formula = "k(x, y) = a(x) a(y),   log a(x) = sum_d slope_d (x_d - centre_d) / scale_d",
     .reference = "Harvey (1976), Estimating regression models with multiplicative "
                  "heteroscedasticity, Econometrica 44",

@@ -31,7 +31,7 @@ static const cri_spec white_specs[] = {
 const cr_kernel_class cri_kernel_white = {
     .name = "white",
     .aliases = "noise",
-    .summary = "independent noise: on the diagonal of a Gram matrix, nowhere between two sets",
+    .summary = "independent noise: on the diagonal of a Gram matrix, zero between two sets",
     .formula = "k(x_i, x_j) = variance if i = j, else 0",
     .reference = "Rasmussen & Williams (2006), eq. 2.20",
     .example = "white(0.1)",
@@ -176,7 +176,7 @@ OF_DISTANCE(exp_jensen_shannon, shannon, shannon_dx)
 const cr_kernel_class cri_kernel_exp_jensen_shannon = {
     .name = "exp_jensen_shannon",
     .aliases = "exp_js",
-    .summary = "discrete distributions, one a row, compared by the Jensen-Shannon divergence",
+    .summary = "discrete distributions, one per row, compared by the Jensen-Shannon divergence",
     .formula =
         "k(x, y) = exp(-gamma D),  D = sum_d [x_d log(x_d / m_d) + y_d log(y_d / m_d)] / 2,\n"
         "m = (x + y) / 2,  x, y >= 0,  0 log 0 = 0",
@@ -260,7 +260,7 @@ WITHOUT_PARAMETERS(bhattacharyya, root_sum, root_sum_dx)
 
 const cr_kernel_class cri_kernel_bhattacharyya = {
     .name = "bhattacharyya",
-    .summary = "probability product kernel of discrete distributions, one a row",
+    .summary = "probability product kernel of discrete distributions, one per row",
     .formula = "k(x, y) = sum_d sqrt(x_d y_d),  x, y >= 0",
     .reference = "Jebara, Kondor & Howard (2004), Probability product kernels, JMLR 5, rho = 1/2",
     .example = "bhattacharyya",
@@ -292,7 +292,7 @@ WITHOUT_PARAMETERS(jensen_shannon, shannon_common, shannon_common_dx)
 const cr_kernel_class cri_kernel_jensen_shannon = {
     .name = "jensen_shannon",
     .aliases = "js",
-    .summary = "discrete distributions, one a row: log 2 less their Jensen-Shannon divergence",
+    .summary = "discrete distributions, one per row: log 2 minus their Jensen-Shannon divergence",
     .formula = "k(x, y) = sum_d [x_d log((x_d + y_d) / x_d) + y_d log((x_d + y_d) / y_d)] / 2\n"
                "        = log 2 - D for x, y of sum 1, D as in exp_jensen_shannon;  x, y >= 0",
     .reference = "Hein & Bousquet (2005), Hilbertian metrics and positive definite kernels on "

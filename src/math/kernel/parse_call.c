@@ -65,7 +65,7 @@ static cr_status take_column(cri_parser *p, call *c, const char *where, const ch
         const char *quoted =
             p->columns && p->columns->name ? find_unquoted(p->columns, where, strlen(name)) : NULL;
         if (quoted)
-            cr_fail_hint(p->cx, "a name that is not one word stands in quotes: %s(\"%s\")",
+            cr_fail_hint(p->cx, "put a name that is not a single word in quotes: %s(\"%s\")",
                          c->class->name, quoted);
         else if (p->columns && p->columns->name)
             cr_fail_nearest(p->cx, name, "columns", p->columns->count, column_name, p->columns);
@@ -75,10 +75,10 @@ static cr_status take_column(cri_parser *p, call *c, const char *where, const ch
         return st;
     }
     if ((int)column.kind != c->class->kind && !(column.named && c->class->kind == CR_KERNEL_TEXT)) {
-        cr_status st = FAULT(p, where, "column '%s' holds %s, but %s acts on %s", name,
+        cr_status st = FAULT(p, where, "column '%s' contains %s, but %s acts on %s", name,
                              kinds[column.kind], c->class->name, kinds[c->class->kind]);
         if (c->class->kind == CR_KERNEL_TEXT && p->columns)
-            cr_fail_hint(p->cx, "--category %s reads the column as texts", name);
+            cr_fail_hint(p->cx, "--category %s reads the column as text", name);
         return st;
     }
     if (c->class->one_column && c->node.n_columns == 1)
@@ -178,7 +178,7 @@ static cr_status read_positional(cri_parser *p, call *c)
 {
     cri_parse_given *slot = &c->spec[0];
     if (!c->class || !c->class->specs[0].shown.name || c->class->specs[0].role == CRI_WARP)
-        return FAULT(p, p->at, "%s has no parameter to take a number",
+        return FAULT(p, p->at, "%s has no parameter that takes a number",
                      c->class ? c->class->name : "it");
     if (slot->where)
         return FAULT(p, p->at, "which parameter is this?  %s is given already",
@@ -344,8 +344,7 @@ static cr_status finish_file(cri_parser *p, const call *c, size_t *out)
 {
     bool more = c->node.n_columns || c->ard || c->amplitude.where;
     for (size_t s = 0; c->class->specs[s].shown.name; s++) more = more || c->spec[s].where;
-    if (more)
-        return FAULT(p, c->begin, "file= stands for all columns and parameters of the kernel");
+    if (more) return FAULT(p, c->begin, "file= gives all columns and parameters of the kernel");
     *out = c->read;
     return CR_OK;
 }
@@ -444,9 +443,9 @@ static cr_status read_wrapped(cri_parser *p, call *c, size_t *out)
     snprintf(why, sizeof why, "after the kernel to %s", name);
     CR_TRY(cri_parse_expect(p, ')', why));
     if (has_white(p->k, c->base))
-        CR_TRY(FAULT(p, c->begin, "white stands outside %s: %s(...) + white(...)", name, name));
+        CR_TRY(FAULT(p, c->begin, "white must be outside %s: %s(...) + white(...)", name, name));
     if (c->class == &cri_kernel_centre && centres_in(p->k, c->base) == CRI_MOST_CENTRES)
-        CR_TRY(FAULT(p, c->begin, "centre stands in centre more than %d deep", CRI_MOST_CENTRES));
+        CR_TRY(FAULT(p, c->begin, "centre is nested more than %d deep", CRI_MOST_CENTRES));
     c->node.op = CRI_OVER;
     c->node.first = c->base;
     CR_TRY(cri_parse_add_node(p, c->node, out));
@@ -486,7 +485,7 @@ cr_status cri_parse_call(cri_parser *p, size_t *out)
     for (size_t i = 0; i < 3; i++) /* as if nu= had been written */
         if (strcmp(name, materns[i].name) == 0) {
             if (c.spec[1].where)
-                CR_TRY(FAULT(p, c.spec[1].where, "%s has its nu in its name", name));
+                CR_TRY(FAULT(p, c.spec[1].where, "the name %s already sets nu", name));
             CR_TRY(cri_parse_grow(p, (void **)&p->values, p->n_values, &p->value_capacity,
                                   sizeof *p->values));
             c.spec[1] = (cri_parse_given){ c.begin, p->n_values, 1 };

@@ -58,7 +58,7 @@ static void product_dx(const cri_job *job, size_t node, cri_tile tile, const dou
 }
 
 static const cri_spec product_specs[] = {
-    CRI_GIVEN("rho", NULL, "0.5", "0.001..100", "power of the densities: 0.5 or 1 mostly", 0.5,
+    CRI_GIVEN("rho", NULL, "0.5", "0.001..100", "power of the densities, usually 0.5 or 1", 0.5,
               0.001, 100, true),
     CRI_LAST_SPEC,
 };
@@ -66,7 +66,8 @@ static const cri_spec product_specs[] = {
 const cr_kernel_class cri_kernel_product = {
     .name = "product",
     .aliases = "ppk",
-    .summary = "probability product kernel of normal distributions: columns of mean and sd in turn",
+    .summary =
+        "probability product kernel of normal distributions: alternating columns of mean and sd",
     .formula = "k(x, y) = integral p_x(u)^rho p_y(u)^rho du,   p_x = prod_c N(u_c; m_c, s_c^2)\n"
                "x = m1, s1, m2, s2, ...;  s > 0",
     .reference = "Jebara, Kondor & Howard (2004), Probability product kernels, JMLR 5",

@@ -60,9 +60,9 @@ static const cri_spec no_specs[] = { CRI_LAST_SPEC };
 
 const cr_kernel_class cri_kernel_set = {
     .name = "set",
-    .summary = "sets of words: the number of subsets that they share",
+    .summary = "sets of words: the number of subsets they share",
     .formula = "k(A, B) = 2^|A and B|\n"
-               "Words stand between blanks, commas, semicolons and bars.",
+               "Words are separated by blanks, commas, semicolons and bars.",
     .reference = "Bishop (2006), Pattern Recognition and Machine Learning, eq. 6.27",
     .example = "set(tags)",
     .specs = no_specs,
@@ -98,9 +98,9 @@ static const cri_text_kernel jaccard = { .read = read_words,
 const cr_kernel_class cri_kernel_jaccard = {
     .name = "jaccard",
     .aliases = "tanimoto",
-    .summary = "sets of words: what they share of all that they have",
+    .summary = "sets of words: the share of all their words that they have in common",
     .formula = "k(A, B) = |A and B| / |A or B|, and 1 for two empty sets\n"
-               "Words stand between blanks, commas, semicolons and bars.",
+               "Words are separated by blanks, commas, semicolons and bars.",
     .reference =
         "Ralaivola, Swamidass, Saigo & Baldi (2005), Graph kernels for chemical informatics",
     .example = "jaccard(tags)",

@@ -29,7 +29,7 @@ static void rbf_slope(const cr_kernel *k, const cri_node *node, const double *t,
 }
 
 static const cri_spec rbf_specs[] = {
-    LENGTH("length-scale: over what distance the function changes; ard: one a column"),
+    LENGTH("length-scale: the distance over which the function changes; ard: one per column"),
     CRI_WARP_SPECS,
     CRI_LAST_SPEC,
 };
@@ -139,9 +139,9 @@ static void matern_slope(const cr_kernel *k, const cri_node *node, const double 
 }
 
 static const cri_spec matern_specs[] = {
-    LENGTH("length-scale; ard: one a column"),
+    LENGTH("length-scale; ard: one per column"),
     CRI_GIVEN("nu", NULL, "1.5", "0<..<100",
-              "smoothness: 0.5, 1.5, 2.5 are quick, any other is slow", 1.5, 1e-3, 100, true),
+              "smoothness: 0.5, 1.5 and 2.5 are fast, any other is slow", 1.5, 1e-3, 100, true),
     CRI_WARP_SPECS,
     CRI_LAST_SPEC,
 };
@@ -194,16 +194,17 @@ static void rq_partial(const cr_kernel *k, const cri_node *node, size_t s, const
 }
 
 static const cri_spec rq_specs[] = {
-    LENGTH("length-scale; ard: one a column"),
-    CRI_LEARNED("alpha", NULL, "1", ">0", "mixture of scales: small is wide, large is rbf",
-                CRI_LINK, CRI_LOG, 1),
+    LENGTH("length-scale; ard: one per column"),
+    CRI_LEARNED("alpha", NULL, "1", ">0",
+                "mixture of scales: small is a wide mixture, large is close to rbf", CRI_LINK,
+                CRI_LOG, 1),
     CRI_WARP_SPECS,
     CRI_LAST_SPEC,
 };
 
 const cr_kernel_class cri_kernel_rq = {
     .name = "rq",
-    .summary = "rational quadratic: rbf of many length-scales at once",
+    .summary = "rational quadratic: a mixture of rbf over many length-scales",
     .formula = "k(x, y) = (1 + t / (2 alpha))^-alpha,  t as in rbf",
     .reference = "Rasmussen & Williams (2006), eq. 4.19",
     .example = "rq(l=1, alpha=0.5)",
@@ -265,7 +266,7 @@ static void circle_tangent(const cr_kernel *k, const cri_node *node, size_t s, s
 }
 
 static const cri_spec periodic_specs[] = {
-    LENGTH("length-scale within a period; ard: one a column"),
+    LENGTH("length-scale within a period; ard: one per column"),
     CRI_LEARNED("p", "period", "1", ">0", "period", CRI_MAP, CRI_LOG, 1),
     CRI_LAST_SPEC,
 };

@@ -46,14 +46,14 @@ static const cri_text_kernel spectrum = { .read = read_k_mers,
                                           .own = spectrum_own,
                                           .normalised = normalised };
 
-static const cri_spec spectrum_specs[] = { K_SPEC("length of the pieces"), NORMALISE_SPEC,
+static const cri_spec spectrum_specs[] = { K_SPEC("length of the substrings"), NORMALISE_SPEC,
                                            CRI_LAST_SPEC };
 
 const cr_kernel_class cri_kernel_spectrum = {
     .name = "spectrum",
-    .summary = "texts: the pieces of k characters that they share",
-    .formula = "k(x, y) = sum over texts u of length k of count_x(u) count_y(u)\n"
-               "Characters are bytes: a letter beyond ASCII is several of them.",
+    .summary = "text: shared substrings of k characters",
+    .formula = "k(x, y) = sum over strings u of length k of count_x(u) count_y(u)\n"
+               "Characters are bytes: a letter outside ASCII is several of them.",
     .reference = "Leslie, Eskin & Noble (2002), The spectrum kernel",
     .example = "spectrum(dna; k=3)",
     .specs = spectrum_specs,
@@ -183,18 +183,18 @@ static const cri_text_kernel mismatch = { .read = read_k_mers,
                                           .normalised = normalised };
 
 static const cri_spec mismatch_specs[] = {
-    K_SPEC("length of the pieces"),
+    K_SPEC("length of the substrings"),
     NORMALISE_SPEC,
-    CRI_GIVEN("m", NULL, "1", "0..50", "changes allowed in a piece", 1, 0, 50, false),
-    CRI_GIVEN("alphabet", NULL, "4", "2..256", "number of letters there are", 4, 2, 256, false),
+    CRI_GIVEN("m", NULL, "1", "0..50", "changes allowed in a substring", 1, 0, 50, false),
+    CRI_GIVEN("alphabet", NULL, "4", "2..256", "number of different letters", 4, 2, 256, false),
     CRI_LAST_SPEC,
 };
 
 const cr_kernel_class cri_kernel_mismatch = {
     .name = "mismatch",
-    .summary = "texts: pieces of k characters that are alike up to m changes",
-    .formula = "k(x, y) = sum over texts u of length k of n_x(u) n_y(u),\n"
-               "n_x(u) = number of pieces of x that differ from u in m places at the most",
+    .summary = "text: substrings of k characters that match up to m changes",
+    .formula = "k(x, y) = sum over strings u of length k of n_x(u) n_y(u),\n"
+               "n_x(u) = number of substrings of x that differ from u in at most m places",
     .reference = "Leslie, Eskin, Cohen, Weston & Noble (2004), Bioinformatics 20(4)",
     .example = "mismatch(dna; k=4, m=1, alphabet=4)",
     .specs = mismatch_specs,

@@ -194,7 +194,7 @@ static const cri_spec subsequence_specs[] = {
 const cr_kernel_class cri_kernel_subsequence = {
     .name = "subsequence",
     .aliases = "ssk",
-    .summary = "texts: subsequences of k characters that they share, gaps weighing less",
+    .summary = "text: shared subsequences of k characters, with less weight for gaps",
     .formula = "k(x, y) = sum over u of length k, and its places i in x and j in y, of\n"
                "lambda^(span of i + span of j)",
     .reference = "Lodhi, Saunders, Shawe-Taylor, Cristianini & Watkins (2002), JMLR 2",

@@ -55,11 +55,11 @@ typedef struct cr_problem {
 /* clang-format off */
 #define CR_MINIMIZE_OPTIONS(X)                                                                     \
     X(choice, method, "auto", "auto|lbfgs|bfgs|newton|cg|gradient|coordinate|simplex|brent",       \
-      "how to minimise; auto: brent for one variable in bounds without gradient, else lbfgs",      \
+      "how to minimise; auto: brent for one variable in bounds without gradient, otherwise lbfgs",      \
       "newton")                                                                                    \
     X(count, max_iter,           "1000",  ">=0", "give up after this many steps", "200")           \
     X(count, max_evaluations,    "",      ">=1",                                                   \
-      "give up after the step in which f has been computed so often", "5000")                      \
+      "give up after this many evaluations of f", "5000")                      \
     X(real,  time_limit,         "",      ">0",  "give up after this many seconds", "60")          \
     X(real,  gradient_tolerance, "1e-6",  ">=0",                                                   \
       "converged when no entry of the projected gradient exceeds this times max(1, |f|)", "1e-8")  \

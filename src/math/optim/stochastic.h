@@ -35,7 +35,7 @@ typedef struct cr_stochastic_problem {
       "how the learning rate falls with the epochs", "constant")                                   \
     X(real,   decay,    "1",       ">=0",    "how fast it falls, per epoch", "0.1")                \
     X(count,  batch,    "32",      ">=1",    "items per step; 1 is on-line learning", "256")       \
-    X(count,  epochs,   "100",     ">=0",    "passes over the items at the most", "20")            \
+    X(count,  epochs,   "100",     ">=0",    "maximum number of passes over the items", "20")            \
     X(choice, order,    "shuffled", "shuffled|given", "order of the items in an epoch", "given")   \
     X(real,   momentum, "0.9",     "0..<1",                                                        \
       "share of the last step, or of the mean gradient of adam, that is kept", "0.8")              \

@@ -18,9 +18,7 @@ static cr_status check_some_known(cr_ctx *cx, const char *model, const cri_kept 
 {
     for (size_t i = 0; i < k->n * k->p; i++)
         if (!isnan(k->X[i])) return CR_OK;
-    return cr_fail(cx, CR_EDATA,
-                   "every value of the features is missing: %s has nothing to learn "
-                   "from",
+    return cr_fail(cx, CR_EDATA, "all feature values are missing: %s has nothing to learn from",
                    model);
 }
 
@@ -47,9 +45,9 @@ cr_status cri_kept_new(cr_ctx *cx, const char *model, const cri_rows *rows, cri_
     cri_kept  k = { .p = rows->p };
     for (size_t i = 0; i < rows->n; i++) k.n += !rows->w || rows->w[i] > 0;
     if (k.p == 0)
-        return cr_fail(cx, CR_EDATA, "%s needs at least one feature, and there is none", model);
+        return cr_fail(cx, CR_EDATA, "%s needs at least one feature, but there is none", model);
     if (k.n == 0)
-        return cr_fail(cx, CR_EDATA, "no row has a weight above 0: %s has nothing to learn from",
+        return cr_fail(cx, CR_EDATA, "no row has a positive weight: %s has nothing to learn from",
                        model);
     k.X = cr_alloc(cx, k.n, k.p * sizeof(double));
     k.y = cr_alloc(cx, k.n, sizeof(double));

@@ -21,7 +21,7 @@ static cr_status check_names(cr_ctx *cx, const cr_design *d, char *const *names,
             found |= strcmp(d->columns[j].name, names[i]) == 0;
         if (found) continue;
         cr_fail(cx, CR_EARG, "--noise-model: '%s' is not a feature of the model", names[i]);
-        return cr_fail_hint(cx, "name columns that --features has too");
+        return cr_fail_hint(cx, "name columns that are also in --features");
     }
     return CR_OK;
 }
@@ -61,6 +61,6 @@ void cri_noise_term_moments(const cri_rows *rows, size_t term, double *x, double
 
 cr_status cri_noise_fail_dependent(cr_ctx *cx)
 {
-    cr_fail(cx, CR_ENUMERIC, "--noise-model: its columns depend on each other or are constant");
+    cr_fail(cx, CR_ENUMERIC, "--noise-model: its columns are linearly dependent or constant");
     return cr_fail_hint(cx, "name fewer of them");
 }

@@ -127,8 +127,8 @@ cr_status cri_predictor_set_robust(cr_ctx *cx, const cri_rows *rows, cri_errors 
     set_sds(fit);
     if (acc[0] > 0)
         cr_log(cx, CR_LOG_WARNING,
-               "%.0f %s of leverage 1 tell nothing of their noise: %s leaves them out", acc[0],
-               acc[0] > 1 ? "rows" : "row", cri_errors_name(errors));
+               "%.0f %s of leverage 1 carry no information about the noise: %s leaves them out",
+               acc[0], acc[0] > 1 ? "rows" : "row", cri_errors_name(errors));
 done:
     cr_scratch_end(&s);
     return st;

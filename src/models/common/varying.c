@@ -71,9 +71,9 @@ cr_status cri_varying_predict(cr_ctx *cx, const cri_varying *v, const cri_predic
     const char *name = rows->design->columns[cri_design_varying(rows->design)].name;
     if (unseen > 0)
         cr_log(cx, CR_LOG_WARNING,
-               "%zu row%s of a '%s' that the model has not seen: the intercept is taken as that of "
-               "an average group, with the spread of the groups",
-               unseen, unseen == 1 ? " is" : "s are", name);
+               "%zu row%s a '%s' that the model has not seen: the intercept of an average "
+               "group is used, with the standard deviation of the groups",
+               unseen, unseen == 1 ? " has" : "s have", name);
 done:
     cr_scratch_end(&s);
     return st;
@@ -83,9 +83,9 @@ done:
 
 static const cr_field group_fields[] = {
     CR_TEXT("group", 0, "level of the column"),
-    CR_NUMBER("weight", 0, "rows of it, or the sum of their weights"),
+    CR_NUMBER("weight", 0, "its rows, or the sum of their weights"),
     CR_NUMBER("intercept", 0,
-              "how far its intercept is from that of an average group, shrunk towards 0"),
+              "difference of its intercept from that of an average group, shrunk towards 0"),
     CR_NUMBER("sd", CR_FIELD_NULL, "standard deviation of that"),
     CR_NUMBER("lower", CR_FIELD_NULL, "95 % interval"),
     CR_NUMBER("upper", CR_FIELD_NULL, "likewise"),
@@ -93,8 +93,7 @@ static const cr_field group_fields[] = {
 };
 
 const cr_field cri_varying_tables[] = {
-    CR_INNER(ROWS, "groups", CR_FIELD_SOMETIMES, "of a varying intercept: each group",
-             group_fields),
+    CR_INNER(ROWS, "groups", CR_FIELD_SOMETIMES, "groups of a varying intercept", group_fields),
     CR_FIELD_LAST,
 };
 

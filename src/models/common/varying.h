@@ -36,7 +36,7 @@ cr_status cri_varying_predict(cr_ctx *cx, const cri_varying *v, const cri_predic
 
 /* Statistics of the groups, for the table of a class; `unit` of s_u. */
 #define CRI_VARYING_STATISTICS(unit)                                                               \
-    CR_COUNT("groups", CR_FIELD_SOMETIMES, "with a varying intercept: their number"),              \
+    CR_COUNT("groups", CR_FIELD_SOMETIMES, "with a varying intercept: number of groups"),          \
         CR_MEASURE("group_sd", unit, CR_FIELD_SOMETIMES,                                           \
                    "with a varying intercept: standard deviation of the groups"),                  \
         CR_MEASURE("group_sd_lower", unit, CR_FIELD_EITHER, "its 95 % interval"),                  \

@@ -10,10 +10,9 @@
 /* clang-format off */
 #define BETA_BERNOULLI_OPTIONS(X)                                                                    \
     CRI_CONJUGATE_OPTIONS(X, "uniform",                                                              \
-      "prior of the probability: uniform, jeffreys, haldane, a=A,b=B, or mean=M,sd=S",               \
+      "prior on the probability: uniform, jeffreys, haldane, a=A,b=B, or mean=M,sd=S",               \
       "mean=0.8,sd=0.1")                                                                             \
-    X(text, success, "", "", "value or level that counts as success, or >T: numbers above T; default " \
-      "1, true, the second of two levels; of other numbers those above 0", "yes")
+    X(text, success, "", "", "value or level that counts as success, or >T for numbers above T; default: 1, true, or the second of two levels; for other numbers, those above 0", "yes")
 /* clang-format on */
 CR_OPTIONS(beta_bernoulli_options, beta_bernoulli_table, BETA_BERNOULLI_OPTIONS);
 
@@ -114,7 +113,7 @@ static const char *const statistics[] = { "n", "successes", "failures" };
 static const cri_conjugate_family family = {
     .model = "beta-bernoulli",
     .needs = "0 or 1",
-    .improper = "under this prior it needs a success and a failure",
+    .improper = "this prior needs at least one success and one failure",
     .binary = true,
     CRI_CONJUGATE_FAMILY,
     .parameter = "p",

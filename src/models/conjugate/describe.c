@@ -85,7 +85,7 @@ cri_sheet *cri_add_distribution(cri_sheet *distributions, const char *opt_column
 
 const cr_field cri_prior_statistics[] = {
     CR_TEXT("prior", 0, "the prior distribution of the parameters"),
-    CR_TEXT("evidence", 0, "how the log evidence is known: exact, or why there is none"),
+    CR_TEXT("evidence", 0, "whether the log evidence is exact, or why there is none"),
     CR_NUMBER("level", 0, "mass of the intervals of the parameters"),
     CR_FIELD_LAST,
 };
@@ -96,7 +96,7 @@ static const cr_field distribution[] = {
     CR_MEASURE("log_evidence", "nats", CR_FIELD_NULL,
                "log marginal likelihood; null under an improper prior"),
     CR_OTHER(ANY, "posterior", 0, "an object: family, and its parameters by name"),
-    CR_OTHER(ANY, "predictive", 0, "the distribution of the next value, likewise"),
+    CR_OTHER(ANY, "predictive", 0, "the distribution of the next value, in the same form"),
     CR_OTHER(ANY, "statistics", 0, "an object: the sufficient statistics by name"),
     CR_FIELD_LAST,
 };

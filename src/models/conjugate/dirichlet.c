@@ -48,13 +48,13 @@ static cr_status find_numbers(cr_ctx *cx, const cri_rows *rows, size_t j, double
                 cr_fail(cx, CR_EDATA,
                         "%s: column '%s' is %g, but %s needs categories or whole numbers", where,
                         c->name, value, CRI_DIRICHLET);
-                return cr_fail_hint(cx, "--category %s takes its values as texts", c->name);
+                return cr_fail_hint(cx, "--category %s treats its values as text", c->name);
             }
             if (cri_dirichlet_find(values, n, value) < n) continue;
             if (n == MOST_VALUES)
                 return cr_fail(cx, CR_EDATA,
-                               "column '%s' has more than %d different values: that is "
-                               "a measurement, not a category",
+                               "column '%s' has more than %d different values: it looks like a "
+                               "measurement, not a category",
                                c->name, MOST_VALUES);
             values[n++] = value;
             cri_sort_doubles(values, n);
@@ -159,9 +159,9 @@ cr_status cri_dirichlet_gather(cr_ctx *cx, const void *state, const cri_rows *ro
     CR_TRY(cri_record_allocate(cx, cri_dirichlet_sums_record, out));
     CR_TRY(cri_parallel_sum(cx, "counting", rows->n, BLOCK, m->total + 1, count_block, &a, all));
     if (all[m->total] > 0) {
-        cr_fail(cx, CR_EDATA, "%s: there is a number that the model has not seen",
+        cr_fail(cx, CR_EDATA, "%s: there is a value that the model has not seen",
                 cr_table_source(rows->table));
-        CR_TRY(cr_fail_hint(cx, "fit it again on all the rows"));
+        CR_TRY(cr_fail_hint(cx, "fit it again to all the rows"));
     }
     memcpy(out->counts, all, m->total * sizeof *all);
 done:

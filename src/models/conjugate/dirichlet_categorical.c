@@ -16,7 +16,7 @@
 /* clang-format off */
 #define DIRICHLET_CATEGORICAL_OPTIONS(X)                                                             \
     CRI_CONJUGATE_OPTIONS(X, "uniform",                                                              \
-      "prior of the probabilities: uniform, jeffreys, perks, haldane, alpha=A for each level, or "   \
+      "prior on the probabilities: uniform, jeffreys, perks, haldane, alpha=A for each level, or "   \
       "LEVEL=A for some", "alpha=0.5")
 /* clang-format on */
 CR_OPTIONS(dirichlet_categorical_options, dirichlet_categorical_table,
@@ -110,10 +110,10 @@ static cr_status dirichlet_solve(cr_ctx *cx, const cr_design *d, const void *opt
         for (size_t i = start; i < start + K; i++)
             if (!(m->prior[i] + m->counts[i] > 0)) {
                 cr_fail(cx, CR_EDATA,
-                        "column '%s' leaves the posterior improper: under this prior "
-                        "every level must occur",
+                        "column '%s' makes the posterior improper: with this prior every level "
+                        "must occur",
                         d->columns[j].name);
-                return cr_fail_hint(cx, "--prior jeffreys, or uniform, is proper");
+                return cr_fail_hint(cx, "use a proper prior: --prior jeffreys or uniform");
             }
     }
     return CR_OK;

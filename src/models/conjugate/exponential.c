@@ -10,7 +10,7 @@
 /* clang-format off */
 #define EXPONENTIAL_OPTIONS(X)                                                                       \
     CRI_CONJUGATE_OPTIONS(X, "jeffreys",                                                             \
-      "prior of the rate: jeffreys, flat, shape=A,rate=B, or mean=M,sd=S", "shape=2,rate=3")
+      "prior on the rate: jeffreys, flat, shape=A,rate=B, or mean=M,sd=S", "shape=2,rate=3")
 /* clang-format on */
 CR_OPTIONS(exponential_options, exponential_table, EXPONENTIAL_OPTIONS);
 
@@ -82,7 +82,7 @@ static const char *const statistics[] = { "n", "sum" };
 static const cri_conjugate_family family = {
     .model = "exponential",
     .needs = "a number, 0 or more",
-    .improper = "under this prior it needs a value above 0",
+    .improper = "this prior needs a value above 0",
     CRI_CONJUGATE_FAMILY,
     .parameter = "rate",
 };

@@ -19,8 +19,7 @@
 /* clang-format off */
 #define MVN_OPTIONS(X)                                                                               \
     CRI_CONJUGATE_OPTIONS(X, "jeffreys",                                                             \
-      "prior of mean and covariance: jeffreys, or mean0=M,kappa0=K,nu0=N,scale0=S; M and S also "    \
-      "for one column, mean0.COLUMN=M", "mean0=0,kappa0=0.1,nu0=6,scale0=1")
+      "prior on mean and covariance: jeffreys, or mean0=M,kappa0=K,nu0=N,scale0=S; mean0.COLUMN=M and scale0.COLUMN=S for single columns", "mean0=0,kappa0=0.1,nu0=6,scale0=1")
 /* clang-format on */
 CR_OPTIONS(mvn_options, mvn_table, MVN_OPTIONS);
 
@@ -74,7 +73,7 @@ static cr_status read_prior(cr_ctx *cx, const cri_prior *p, const cr_design *d, 
     CR_TRY(cri_prior_above(cx, "nu0", m->prior_nu, (double)m->d - 1));
     for (size_t j = 0; j < m->d; j++) {
         if (isnan(m->prior_mean[j]) || isnan(m->prior_scale[j]))
-            CR_TRY(cr_fail(cx, CR_EARG, "--prior: mean0 or scale0 says nothing of column '%s'",
+            CR_TRY(cr_fail(cx, CR_EARG, "--prior: mean0 or scale0 is missing for column '%s'",
                            d->columns[j].name));
         CR_TRY(cri_prior_above(cx, "scale0", m->prior_scale[j], 0));
     }

@@ -173,8 +173,8 @@ cr_status cri_niw_solve(cr_ctx *cx, cri_niw *m)
     cr_status st = m->nu > (double)d - 1 ? factor(cx, m) : CR_EDATA;
     if (st == CR_EDATA) {
         cr_fail(cx, CR_EDATA,
-                "mvn: the posterior is improper: under this prior it needs more than "
-                "%zu rows, and columns that do not depend on each other",
+                "mvn: the posterior is improper: this prior needs more than %zu rows, and linearly "
+                "independent columns",
                 d);
         return cr_fail_hint(cx, "give a proper prior: --prior mean0=0,kappa0=0.1,nu0=%zu,scale0=1",
                             d + 2);

@@ -27,7 +27,7 @@
 #define FORMS_VARIANCE "shape=A,scale=B; nu0=N,var0=V; variance_mean=M,variance_sd=S"
 #define NORMAL_OPTIONS(X)                                                                            \
     CRI_CONJUGATE_OPTIONS(X, "jeffreys",                                                             \
-      "prior of mean and variance: jeffreys, flat; " FORMS_BOTH ". With a known variance: "          \
+      "prior on mean and variance: jeffreys, flat; " FORMS_BOTH ". With a known variance: "          \
       FORMS_MEAN ". With a known mean: " FORMS_VARIANCE,                                             \
       "mean0=0,kappa0=0.1,nu0=4,var0=1")                                                             \
     X(real, known_mean,     "", "",   "the mean, if it is known",     "0")                           \
@@ -167,11 +167,10 @@ static cr_status read_prior(cr_ctx *cx, const cri_prior *p, const void *options,
     params[KNOWN_MEAN] = o->known_mean;
     params[KNOWN_VARIANCE] = o->known_variance;
     if (mean_known(params) && variance_known(params))
-        return cri_prior_is(p, "jeffreys")
-                   ? CR_OK
-                   : cr_fail(cx, CR_EARG,
-                             "--prior: mean and variance are known: nothing is left "
-                             "for a prior");
+        return cri_prior_is(p, "jeffreys") ? CR_OK
+                                           : cr_fail(cx, CR_EARG,
+                                                     "--prior: mean and variance are both known, "
+                                                     "so there is nothing to put a prior on");
     if (variance_known(params)) return prior_of_mean(cx, p, params);
     return mean_known(params) ? prior_of_variance(cx, p, params) : prior_of_both(cx, p, params);
 }
@@ -295,7 +294,7 @@ static const char *const statistics[] = { "n", "mean", "scatter" };
 static const cri_conjugate_family family = {
     .model = "normal",
     .needs = "a number",
-    .improper = "under this prior it needs more values, and not all the same",
+    .improper = "this prior needs more values, not all the same",
     CRI_CONJUGATE_FAMILY,
     .merge = merge,
     .marginals = marginals,
@@ -305,11 +304,11 @@ CRI_CONJUGATE_ENTRIES(normal, family, NULL)
 
 const cr_model_class cri_class_normal = {
     .name = "normal",
-    .summary = "mean and variance of numbers, either of them known or not",
+    .summary = "mean and variance of numbers, each known or unknown",
     .formulas = "x | mu, s2 ~ N(mu, s2),  s2 ~ InverseGamma(a, b),  mu | s2 ~ N(m, s2 / k)\n"
                 "k' = k + n,  m' = (k m + n xbar) / k',  a' = a + n/2,\n"
                 "b' = b + sum (x - xbar)^2 / 2 + k n (xbar - m)^2 / (2 k')\n"
-                "next: Student t with 2 a' degrees of freedom; normal where the variance is known",
+                "next: Student t with 2 a' degrees of freedom; normal if the variance is known",
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., sec. 2.5, 2.6, 3.2, 3.3",
     .example = "examples/diabetes.csv --features bmi",
     CRI_CONJUGATE_CLASS(normal, cri_conjugate_next, NULL),

@@ -12,7 +12,7 @@
 /* clang-format off */
 #define POISSON_OPTIONS(X)                                                                           \
     CRI_CONJUGATE_OPTIONS(X, "jeffreys",                                                             \
-      "prior of the rate: jeffreys, flat, haldane, shape=A,rate=B, or mean=M,sd=S", "mean=4,sd=2")
+      "prior on the rate: jeffreys, flat, haldane, shape=A,rate=B, or mean=M,sd=S", "mean=4,sd=2")
 /* clang-format on */
 CR_OPTIONS(poisson_options, poisson_table, POISSON_OPTIONS);
 
@@ -87,7 +87,7 @@ static const char *const statistics[] = { "n", "sum", "log_factorials" };
 static const cri_conjugate_family family = {
     .model = "poisson",
     .needs = "a whole number, 0 or more",
-    .improper = "under this prior it needs a count above 0",
+    .improper = "this prior needs a count above 0",
     CRI_CONJUGATE_FAMILY,
     .parameter = "rate",
 };

@@ -13,10 +13,9 @@
 /* clang-format off */
 #define UNIFORM_OPTIONS(X)                                                                           \
     CRI_CONJUGATE_OPTIONS(X, "jeffreys",                                                             \
-      "prior of the ends: jeffreys, flat, shape=A,scale=W or mean=M,sd=S of the width, "             \
-      "or, of both ends, low=L,high=H,shape=A", "shape=2,scale=10")                                  \
+      "prior on the ends: jeffreys, flat, shape=A,scale=W or mean=M,sd=S for the width, or, for both ends, low=L,high=H,shape=A", "shape=2,scale=10")                                  \
     X(choice, ends, "upper", "upper|both", "which ends are unknown", "both")                         \
-    X(real,   low,  "",      "",           "ends upper: the lower end, which is known; 0 if not given", "1")
+    X(real,   low,  "",      "",           "ends upper: the known lower end; 0 if not given", "1")
 /* clang-format on */
 enum { ENDS_UPPER, ENDS_BOTH };
 CR_OPTIONS(uniform_options, uniform_table, UNIFORM_OPTIONS);
@@ -91,8 +90,7 @@ static cr_status read_prior(cr_ctx *cx, const cri_prior *p, const void *options,
     const uniform_options *o = options;
     params[BOTH] = o->ends == ENDS_BOTH;
     if (o->ends == ENDS_BOTH && !isnan(o->low)) {
-        cr_fail(cx, CR_EARG,
-                "--low is the lower end where it is known, but with --ends both it is not");
+        cr_fail(cx, CR_EARG, "--low is the known lower end, but with --ends both it is unknown");
         return cr_fail_hint(cx, "leave out one of them");
     }
     params[LOW] = isnan(o->low) ? 0 : o->low;
@@ -203,7 +201,7 @@ static const char *const statistics[] = { "n", "least", "greatest" };
 static const cri_conjugate_family family = {
     .model = "uniform",
     .needs = "a number that is not below --low",
-    .improper = "under this prior it needs more values, and not all of them at one end",
+    .improper = "this prior needs more values, not all of them at one end",
     CRI_CONJUGATE_FAMILY,
     .merge = merge,
     .log_predictive = log_predictive,

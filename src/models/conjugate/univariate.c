@@ -51,8 +51,8 @@ cr_status cri_conjugate_check(cr_ctx *cx, const char *model, const cr_design *d)
     }
     if (d->standardised)
         return cr_fail(cx, CR_EARG,
-                       "the model %s describes columns as they are: --scale standard "
-                       "does not go with it",
+                       "the model %s describes columns as they are: it cannot be combined with "
+                       "--scale standard",
                        model);
     if (cri_design_has_made(d))
         return cr_fail(cx, CR_EARG,
@@ -61,9 +61,10 @@ cr_status cri_conjugate_check(cr_ctx *cx, const char *model, const cr_design *d)
     bool expanded = d->p != d->n_columns;
     for (size_t i = 0; i < d->n_columns; i++) expanded |= cri_design_has_basis(d, i);
     if (expanded)
-        return cr_fail(cx, CR_EARG,
-                       "the model %s describes columns as they are: --basis does not go with it",
-                       model);
+        return cr_fail(
+            cx, CR_EARG,
+            "the model %s describes columns as they are: it cannot be combined with --basis",
+            model);
     if (d->p == 0) return cr_fail(cx, CR_EDATA, "there is no column for %s to describe", model);
     return CR_OK;
 }
@@ -72,7 +73,7 @@ cr_status cri_conjugate_need_numbers(cr_ctx *cx, const char *model, const cr_des
 {
     for (size_t j = 0; j < d->n_columns; j++) {
         if (d->columns[j].type != CR_CATEGORY) continue;
-        cr_fail(cx, CR_EDATA, "column '%s' holds text, but %s describes numbers",
+        cr_fail(cx, CR_EDATA, "column '%s' contains text, but %s describes numbers",
                 d->columns[j].name, model);
         return cr_fail_hint(cx, "--features '!%s' leaves it out", d->columns[j].name);
     }
@@ -113,7 +114,8 @@ static cr_status choose_number(cr_ctx *cx, const cri_design_column *c, const cha
     if (!isnan(*above)) return CR_OK;
     *value = read_binary(opt_success);
     if (!isnan(*value)) return CR_OK;
-    cr_fail(cx, CR_EARG, "--success is '%s', but column '%s' holds numbers", opt_success, c->name);
+    cr_fail(cx, CR_EARG, "--success is '%s', but column '%s' contains numbers", opt_success,
+            c->name);
     return cr_fail_hint(cx, "--success 1, --success 0, or, with a number, --success '>0'");
 }
 
@@ -192,8 +194,8 @@ static void choose_thresholds(cr_ctx *cx, const cri_rows *rows, cri_conjugate *m
         if (find_value(rows, j, is_invalid, m) == rows->n) continue;
         m->above[j] = 0;
         cr_log(cx, CR_LOG_WARNING,
-               "column '%s' holds other numbers than 0 and 1: those above 0 count as successes; "
-               "--success '>T' counts those above T",
+               "column '%s' contains numbers other than 0 and 1: those above 0 count as successes; "
+               "use --success '>T' to count those above T",
                c->name);
     }
     cri_pause_holding(cx, false);
@@ -214,7 +216,7 @@ void cri_conjugate_meet(cr_ctx *cx, void *state, const cri_rows *rows, const cha
         double x;
         if (i == rows->n) continue;
         cri_rows_fill_term(rows, j, i, i + 1, &x, 1);
-        cr_log(cx, CR_LOG_WARNING, "column '%s' holds %g, and %s describes %s: %s",
+        cr_log(cx, CR_LOG_WARNING, "column '%s' contains %g, but %s describes %s: %s",
                rows->design->columns[j].name, x, m->family->model, m->family->needs,
                m->family->advice);
         return;
@@ -347,7 +349,7 @@ static cr_status solve(cr_ctx *cx, const cr_design *d, cri_conjugate *m)
         double       *params = m->params + j * m->n_params, *work = m->work + j * m->n_work;
         f->posterior(m->prior, stats, params);
         if (!f->proper(params)) {
-            cr_fail(cx, CR_EDATA, "column '%s' leaves the posterior improper: %s",
+            cr_fail(cx, CR_EDATA, "column '%s' makes the posterior improper: %s",
                     d->columns[j].name, f->improper);
             CR_TRY(cr_fail_hint(cx,
                                 "give a proper prior, or more rows; credence models %s lists "

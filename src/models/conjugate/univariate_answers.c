@@ -171,7 +171,7 @@ cr_status cri_conjugate_sample(cr_ctx *cx, const void *state, const cr_design *d
     for (size_t j = 0; m->family->binary && j < m->n; j++)
         if (design->columns[j].type == CR_CATEGORY && design->columns[j].n_levels != 2)
             return cr_fail(cx, CR_EUNSUPPORTED,
-                           "%s cannot draw column '%s': it does not tell its %zu levels apart",
+                           "%s cannot draw column '%s': it does not distinguish its %zu levels",
                            m->family->model, design->columns[j].name, design->columns[j].n_levels);
     return cri_parallel_for(cx, "drawing", cri_block_count(count, BLOCK), draw_block, &a);
 }

@@ -21,8 +21,7 @@
 /* clang-format off */
 #define VON_MISES_OPTIONS(X)                                                                         \
     CRI_CONJUGATE_OPTIONS(X, "jeffreys",                                                             \
-      "prior: jeffreys, flat; mu0=M,kappa0=K of the direction when kappa is known; "                 \
-      "mu0=M,r0=R,c0=C or kappa_mean=M,kappa_sd=S when it is not", "kappa_mean=2,kappa_sd=2")        \
+      "prior: jeffreys, flat; mu0=M,kappa0=K for the direction if kappa is known; mu0=M,r0=R,c0=C or kappa_mean=M,kappa_sd=S if it is not", "kappa_mean=2,kappa_sd=2")        \
     X(real, kappa, "", ">0", "the concentration, if it is known", "2")
 /* clang-format on */
 CR_OPTIONS(von_mises_options, von_mises_table, VON_MISES_OPTIONS);
@@ -87,8 +86,8 @@ static cr_status prior_of_both(cr_ctx *cx, const cri_prior *p, double *params)
         if (!(v[1] >= 0)) CR_TRY(cri_prior_above(cx, "r0", v[1], 0));
         if (!(v[2] > v[1]))
             CR_TRY(cr_fail(cx, CR_EARG,
-                           "--prior: c0 is %g, but must be above r0, %g: that many "
-                           "unit vectors have a sum of that length",
+                           "--prior: c0 is %g, but must be above r0, %g: c0 unit vectors cannot "
+                           "have a sum that long",
                            v[2], v[1]));
         params[MU] = v[0], params[LENGTH] = v[1], params[COUNT] = v[2];
     } else {
@@ -301,21 +300,21 @@ static const cri_conjugate_family family = {
     .needs = "an angle in radians",
     .strange = strange,
     .advice = "a full turn is 6.2832; if the values are degrees, multiply them by 0.0174533 first",
-    .improper = "under this prior it needs more angles, and not all the same",
+    .improper = "this prior needs more angles, not all the same",
     CRI_CONJUGATE_FAMILY,
     .n_work = CRI_KAPPA_WORK,
     .prepare = prepare,
     .log_predictive = log_predictive,
     .marginals = marginals,
     .summarise = summarise,
-    .evidence = "exact; quadrature where kappa is not known",
+    .evidence = "exact; by quadrature if kappa is unknown",
 };
 
 CRI_CONJUGATE_ENTRIES(von_mises, family, NULL)
 
 const cr_model_class cri_class_von_mises = {
     .name = "von-mises",
-    .summary = "mean direction, and concentration, of angles in radians",
+    .summary = "mean direction and concentration of angles in radians",
     .formulas = "x | mu, k ~ VonMises(mu, k);  k known:  mu ~ VonMises(mu0, k0),\n"
                 "  posterior  k' exp(i mu') = k0 exp(i mu0) + k sum exp(i x)\n"
                 "k unknown:  p(mu, k) ~ g(k) exp(k r0 cos(mu - mu0)) / I0(k)^c0,\n"

@@ -257,7 +257,7 @@ cr_status cri_calibration_read(cr_ctx *cx, const cri_store *store, const json_t 
     if (!c) return CR_ENOMEM;
     CR_TRY(cri_record_read(cx, calibration_record, store, in, c));
     if (!is_sound(c, classes))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the calibration in the model file is not sound",
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the calibration in the model file is not valid",
                        cri_store_source(store)));
     *out = c;
     c = NULL;

@@ -55,7 +55,8 @@ static cr_status cross(cr_ctx *cx, crossing *c, size_t f, size_t *rows)
     CR_TRY(cr_predict(cx, m, test, &p));
     size_t n = cr_folds_test(&c->folds, f, rows);
     if (p.n_classes != c->K)
-        CR_TRY(cr_fail(cx, CR_EDATA, "a fold of the calibration has %zu classes, and all rows %zu",
+        CR_TRY(cr_fail(cx, CR_EDATA,
+                       "a fold of the calibration has %zu classes, but all rows have %zu",
                        p.n_classes, c->K));
     for (size_t i = 0; i < n; i++)
         memcpy(c->P + rows[i] * c->K, p.prob + i * c->K, c->K * sizeof *c->P);
@@ -82,15 +83,15 @@ static size_t keep_known(crossing *c, double *y, double *w, uint32_t *codes, siz
 static cr_status check_task(cr_ctx *cx, const cr_model *m)
 {
     if (m->task == CR_TASK_CLASSIFICATION) return CR_OK;
-    cr_fail(cx, CR_EARG, "--calibrate %s needs a model that predicts classes, and %s here does not",
+    cr_fail(cx, CR_EARG, "--calibrate %s needs a model that predicts classes, but %s here does not",
             m->fit.calibrate == CRI_CALIBRATE_PLATT ? "platt" : "isotonic", m->class->name);
     if (m->class->tasks & CR_TASK_CLASSIFICATION)
         return cr_fail_hint(cx,
-                            "--task classification takes the values of %s as classes; intervals of "
-                            "numbers: --calibrate conformal",
+                            "--task classification treats the values of %s as classes; for "
+                            "intervals of numbers, use --calibrate conformal",
                             m->design->target.name);
     return m->task == CR_TASK_REGRESSION
-               ? cr_fail_hint(cx, "intervals of numbers: --calibrate conformal")
+               ? cr_fail_hint(cx, "for intervals of numbers, use --calibrate conformal")
                : CR_EARG;
 }
 

@@ -59,8 +59,7 @@ cr_status cri_class_weights_apply(cr_ctx *cx, const cr_model *m, cri_rows *rows)
     if (!m->fit.class_weights) goto done;
     if (m->task != CR_TASK_CLASSIFICATION)
         CR_TRY(cr_fail(cx, CR_EARG,
-                       "--class-weights needs a model that predicts classes, and %s "
-                       "here does not",
+                       "--class-weights needs a model that predicts classes, but %s here does not",
                        m->class->name));
     CR_TRY(cri_list_split(&s, m->fit.class_weights, &items, &n_items));
     for (size_t k = 0; k < K; k++) weight[k] = 1;

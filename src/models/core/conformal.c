@@ -172,8 +172,8 @@ cr_status cri_conformal_intervals(cr_ctx *cx, const cr_prediction *p, size_t beg
     CR_TRY(s.status);
     if (needed(level, c->weight) > c->weight)
         cr_log(cx, CR_LOG_WARNING,
-               "intervals of level %g are infinite: that needs %.0f rows that were held out, and "
-               "the conformal calibration has %.6g",
+               "intervals of level %g are infinite: they need %.0f held-out rows, but the "
+               "conformal calibration has %.6g",
                level, ceil(cri_conformal_least(level) * (1 - 1e-12)), c->weight);
     for (size_t i = begin; i < end; i++) {
         size_t row = i * c->folds;
@@ -296,7 +296,7 @@ static cr_status read_models(cr_ctx *cx, cri_store *store, const json_t *in, con
     char      name[FOLD_NAME];
     CR_TRY(cri_store_get_array(cx, store, in, "models", &list));
     if (json_array_size(list) != c->folds || !is_sound(c))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the conformal scores in the model file are not sound",
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the conformal scores in the model file are not valid",
                        cri_store_source(store)));
     for (size_t k = 0; k < c->folds; k++) {
         cri_store_within(store, fold_name(k, name));

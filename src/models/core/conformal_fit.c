@@ -32,24 +32,24 @@ static cr_status check_model(cr_ctx *cx, const cr_model *m, size_t rows)
 {
     if (m->task != CR_TASK_REGRESSION) {
         cr_fail(cx, CR_EARG,
-                "--calibrate conformal makes intervals of numbers, and %s here does not "
-                "predict numbers",
+                "--calibrate conformal makes intervals for numbers, but %s here does not predict "
+                "numbers",
                 m->class->name);
         return m->task == CR_TASK_CLASSIFICATION
-                   ? cr_fail_hint(cx, "probabilities of classes: --calibrate isotonic or platt")
+                   ? cr_fail_hint(cx,
+                                  "for probabilities of classes, use --calibrate isotonic or platt")
                    : CR_EARG;
     }
     if (m->class->sequences)
         return cr_fail(cx, CR_EARG,
-                       "--calibrate conformal takes rows one by one, and %s has "
-                       "sequences of them",
+                       "--calibrate conformal treats rows one by one, but %s has sequences of rows",
                        m->class->name);
     if (m->fit.conformal == CRI_CONFORMAL_JACKKNIFE && rows > MOST_JACKKNIFE) {
         cr_fail(cx, CR_EARG,
-                "--conformal jackknife fits and keeps a model for each of the %zu rows: "
-                "more than %d are too many",
+                "--conformal jackknife fits and stores a model for each of the %zu rows, but at "
+                "most %d are allowed",
                 rows, (int)MOST_JACKKNIFE);
-        return cr_fail_hint(cx, "--conformal cv --calibrate-folds 20 comes close");
+        return cr_fail_hint(cx, "--conformal cv --calibrate-folds 20 gives similar intervals");
     }
     return CR_OK;
 }
@@ -98,9 +98,9 @@ static cr_status choose_scale(cr_ctx *cx, const holding_out *h, bool *out_scaled
     int choice = h->model->fit.conformal_scale;
     *out_scaled = choice != CRI_CONFORMAL_SCALE_NONE && has_spread(h);
     if (choice != CRI_CONFORMAL_SCALE_SD || *out_scaled) return CR_OK;
-    cr_fail(cx, CR_EDATA, "--conformal-scale sd needs a spread in every row, and %s has none",
+    cr_fail(cx, CR_EDATA, "--conformal-scale sd needs a predicted sd in every row, but %s has none",
             h->model->class->name);
-    return cr_fail_hint(cx, "--conformal-scale none takes the distances as they are");
+    return cr_fail_hint(cx, "use --conformal-scale none for the same width everywhere");
 }
 
 static cr_status make_scores(cr_ctx *cx, holding_out *h, size_t models, cr_conformal **out)
@@ -125,8 +125,8 @@ static cr_status make_scores(cr_ctx *cx, holding_out *h, size_t models, cr_confo
     *out = c;
     if (weight < cri_conformal_least(0.95) * (1 - 1e-12))
         cr_log(cx, CR_LOG_WARNING,
-               "intervals of level 0.95 will be infinite: that needs 19 rows that were held out, "
-               "and there are %.6g",
+               "intervals of level 0.95 will be infinite: they need 19 held-out rows, but there "
+               "are %.6g",
                weight);
 done:
     return st;

@@ -122,7 +122,7 @@ static cr_status match_classes(cr_ctx *cx, const cr_prediction *p, const cr_loss
             place[k]++;
         if (place[k] < p->n_classes) continue;
         cr_fail(cx, CR_EARG,
-                "the matrix of losses has a column '%s', which is no class of the model",
+                "the matrix of losses has a column '%s', which is not a class of the model",
                 l->outcomes[k]);
         return cr_fail_nearest(cx, l->outcomes[k], "classes", p->n_classes, class_name, p);
     }
@@ -168,9 +168,8 @@ static cr_status count_outcomes(cr_ctx *cx, const cr_loss *l, const cr_dist_clas
     }
     if (fabs(total - 1) <= 1e-9) return CR_OK;
     cr_fail(cx, CR_EARG,
-            "the columns of the matrix of losses have probability %.6g together, not 1", total);
-    return cr_fail_hint(cx,
-                        "have one for each count that there may be, the last as 5+ for 5 or more");
+            "the columns of the matrix of losses have a total probability of %.6g, not 1", total);
+    return cr_fail_hint(cx, "add a column for each possible count, the last as 5+ for 5 or more");
 }
 
 /* --- rows ------------------------------------------------------------------------------------ */
@@ -248,18 +247,18 @@ static cr_status check_loss(cr_ctx *cx, const cr_prediction *p, const cr_loss *l
     bool matrix = loss->kind == CR_LOSS_MATRIX;
     if (p->kind != CR_ANSWER_NUMBER && p->kind != CR_ANSWER_CLASS)
         return cr_fail(cx, CR_EUNSUPPORTED,
-                       "a decision needs the distribution of a number or of "
-                       "classes, and the model gives neither");
+                       "a decision needs the distribution of a number or of classes, but the model "
+                       "gives neither");
     if (p->kind == CR_ANSWER_CLASS && !matrix && loss->kind != CR_LOSS_ZERO_ONE) {
-        cr_fail(cx, CR_EARG, "the model predicts classes, and this loss is one of numbers");
+        cr_fail(cx, CR_EARG, "the model predicts classes, but this loss is for numbers");
         return cr_fail_hint(cx, "for classes the loss is 0-1, or a matrix (a CSV file)");
     }
     if (p->kind == CR_ANSWER_NUMBER && !p->scale)
-        return cr_fail(cx, CR_EARG, "a decision needs predictions with their spread");
+        return cr_fail(cx, CR_EARG, "a decision needs predictions with a standard deviation");
     if (p->kind == CR_ANSWER_NUMBER && matrix && !(p->family && p->family->discrete)) {
         cr_fail(cx, CR_EARG,
-                "a matrix of losses requires classes or counts, and the model predicts "
-                "numbers that are neither");
+                "a matrix of losses requires classes or counts, but the model predicts numbers "
+                "that are neither");
         return cr_fail_hint(cx, "for numbers the loss is squared, absolute, quantile:Q or 0-1");
     }
     return CR_OK;

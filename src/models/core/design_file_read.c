@@ -62,7 +62,7 @@ static cr_status read_later_texts(cr_ctx *cx, const cri_store *s, const json_t *
         if (!text) return cri_design_damaged(cx, s, "a text is none");
         st = cri_dictionary_code(cx, &c->later, text, strlen(text), &code);
         if (st != CR_OK) return st;
-        if (code != k) return cri_design_damaged(cx, s, "a text is there twice");
+        if (code != k) return cri_design_damaged(cx, s, "a text occurs twice");
     }
     return CR_OK;
 }
@@ -73,10 +73,11 @@ static cr_status read_numbers(cr_ctx *cx, const cri_store *s, const json_t *in, 
 {
     const json_t *array = json_object_get(in, key);
     if (!array) return CR_OK;
-    if (json_array_size(array) != n) return cri_design_damaged(cx, s, "an array of numbers is cut");
+    if (json_array_size(array) != n)
+        return cri_design_damaged(cx, s, "an array of numbers is cut short");
     for (size_t k = 0; k < n; k++) {
         if (!json_is_number(json_array_get(array, k)))
-            return cri_design_damaged(cx, s, "a number of an array is none");
+            return cri_design_damaged(cx, s, "an array has something that is not a number");
         out[k] = json_number_value(json_array_get(array, k));
     }
     return CR_OK;
@@ -140,7 +141,7 @@ static cr_status read_column(cr_ctx *cx, const cri_store *s, const json_t *in, c
     if (json_object_get(in, "texts")) CR_TRY(read_later_texts(cx, s, in, c));
     c->varying = json_is_true(json_object_get(in, "varying"));
     if (c->varying && (c->type != CR_CATEGORY || made || c->texts || c->n_levels == 0))
-        CR_TRY(cri_design_damaged(cx, s, "the groups of a varying intercept are no category"));
+        CR_TRY(cri_design_damaged(cx, s, "the groups of a varying intercept are not a category"));
     if (json_object_get(in, "basis")) {
         if (c->type == CR_CATEGORY) CR_TRY(cri_design_damaged(cx, s, "a category has a basis"));
         CR_TRY(read_basis(cx, s, json_object_get(in, "basis"), &c->basis));
@@ -160,8 +161,7 @@ static cr_status read_columns(cr_ctx *cx, const cri_store *s, const json_t *colu
         if (made)
             CR_TRY(cri_made_read(cx, s, made, d, i, &d->columns[i]));
         else if (d->n_read++ < i)
-            CR_TRY(
-                cri_design_damaged(cx, s, "a column that is read stands behind one that is made"));
+            CR_TRY(cri_design_damaged(cx, s, "a raw column comes after a computed one"));
     }
 done:
     return st;
@@ -270,7 +270,7 @@ static cr_status read_target(cr_ctx *cx, const cri_store *s, const json_t *in, c
         CR_TRY(cri_design_damaged(cx, s, "the target's scale is not positive"));
     if (d->target.basis.kind != CRI_BASIS_NONE || d->target.texts || d->target.varying ||
         json_object_get(in, "made"))
-        CR_TRY(cri_design_damaged(cx, s, "the target is read as a feature is"));
+        CR_TRY(cri_design_damaged(cx, s, "the target is also a feature"));
     CR_TRY(read_transform(cx, s, json_object_get(in, "transform"), d));
     if (d->target.type != CR_CATEGORY) goto done;
     if (d->target.n_levels == 0) CR_TRY(cri_design_damaged(cx, s, "the target has no classes"));

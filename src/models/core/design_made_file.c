@@ -65,7 +65,7 @@ static cr_status read_factors(cr_ctx *cx, const cri_store *s, const json_t *in, 
     if (st != CR_OK) return st;
     size_t n = json_array_size(array);
     if (n == 0 || n > CRI_MOST_FACTORS + 1 || (m->kind == CRI_MADE_FUNCTION && n > 1))
-        return cri_design_damaged(cx, s, "a column is made of too many or none");
+        return cri_design_damaged(cx, s, "a column is computed from too many columns or none");
     m->factors = cr_alloc(cx, n, sizeof *m->factors);
     if (!m->factors) return CR_ENOMEM;
     m->n = n;
@@ -75,7 +75,7 @@ static cr_status read_factors(cr_ctx *cx, const cri_store *s, const json_t *in, 
         cri_design_term f = { .column = read_integer(triple, 0), .level = read_integer(triple, 2) };
         f.power = power > CRI_MOST_POWERS ? CRI_MOST_POWERS + 1 : (unsigned)power;
         if (f.column >= before || f.level == SIZE_MAX || !is_factor(d, m, &f))
-            return cri_design_damaged(cx, s, "a column is made of what is not there");
+            return cri_design_damaged(cx, s, "a column is computed from one that does not exist");
         m->factors[i] = f;
     }
     return CR_OK;
@@ -106,7 +106,8 @@ static cr_status read_by(cr_ctx *cx, const cri_store *s, const json_t *in, const
     json_int_t k = json_is_integer(by) ? json_integer_value(by) : -1;
     bool       fits = m->kind == CRI_MADE_CROSS && k >= 0 && (uint64_t)k < before &&
                 d->columns[k].type != CR_CATEGORY && d->columns[k].basis.kind == CRI_BASIS_NONE;
-    if (!fits) return cri_design_damaged(cx, s, "levels are multiplied by what is not there");
+    if (!fits)
+        return cri_design_damaged(cx, s, "levels are multiplied by a column that does not exist");
     m->by = (size_t)k + 1;
     return CR_OK;
 }
@@ -128,7 +129,7 @@ cr_status cri_made_read(cr_ctx *cx, const cri_store *s, const json_t *in, const 
                    : m->kind == CRI_MADE_FUNCTION
                        ? cri_function_type(m->step.function, d->columns[m->factors[0].column].type)
                        : CR_REAL;
-    if (c->type != type) CR_TRY(cri_design_damaged(cx, s, "a made column has the wrong type"));
+    if (c->type != type) CR_TRY(cri_design_damaged(cx, s, "a computed column has the wrong type"));
     if (type == CR_CATEGORY) CR_TRY(cri_made_set_levels(cx, d, c));
 done:
     return st;

@@ -53,8 +53,8 @@ static unsigned task_of_target(cr_ctx *cx, const cr_model_class *c, const cr_tab
     if (codes == 2) return CR_TASK_CLASSIFICATION;
     if (codes > 2)
         cr_log(cx, CR_LOG_WARNING,
-               "%s has %zu different whole numbers and is taken as a number: --task classification "
-               "takes them as classes, --task regression as a number without this warning",
+               "%s has %zu different whole numbers and is treated as a number: use --task "
+               "classification if they are classes, or --task regression to silence this warning",
                y->name, codes);
     return CR_TASK_REGRESSION;
 }
@@ -69,9 +69,9 @@ static cr_status fail_task(cr_ctx *cx, const cr_model_class *c, const char *want
 static cr_status hint_classes(cr_ctx *cx, const cr_model_class *c, const char *target)
 {
     if (c->for_classes)
-        return cr_fail_hint(cx, "%s; if it should be numbers, --real %s finds the cell that is not",
+        return cr_fail_hint(cx, "%s; if it should be numeric, --real %s finds the cell that is not",
                             c->for_classes, target);
-    return cr_fail_hint(cx, "if it should be numbers, --real %s finds the cell that is not",
+    return cr_fail_hint(cx, "if it should be numeric, --real %s finds the cell that is not",
                         target);
 }
 
@@ -161,16 +161,15 @@ static cr_status check_transform(cr_ctx *cx, const cr_model *m)
     if (st != CR_OK || transform.kind == CRI_TRANSFORM_NONE) return st;
     if (m->task != CR_TASK_REGRESSION) {
         cr_fail(cx, CR_EARG,
-                "--transform-target needs a model that predicts numbers, and %s here "
-                "does not",
+                "--transform-target needs a model that predicts numbers, but %s here does not",
                 m->class->name);
         return cr_fail_hint(cx, "leave --transform-target out");
     }
     if (m->class->target_as_is)
-        return cr_fail(cx, CR_EARG,
-                       "the model %s needs the target as it is: --transform-target "
-                       "does not go with it",
-                       m->class->name);
+        return cr_fail(
+            cx, CR_EARG,
+            "the model %s needs the target as it is: it cannot be combined with --transform-target",
+            m->class->name);
     return CR_OK;
 }
 
@@ -192,12 +191,12 @@ static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t)
     const char      *only = m->design_options.sequence ? "sequence" : "time";
     if (!c->sequences && (m->design_options.sequence || m->design_options.time))
         return cr_fail(cx, CR_EARG,
-                       "the model %s takes rows one by one: --%s needs a model of sequences",
+                       "the model %s treats rows one by one: --%s needs a model of sequences",
                        c->name, only);
     if (standard_y && c->target_as_is)
         return cr_fail(cx, CR_EARG,
-                       "the model %s needs the target as it is: --scale-target standard "
-                       "does not go with it",
+                       "the model %s needs the target as it is: it cannot be combined with "
+                       "--scale-target standard",
                        c->name);
     CR_TRY(check_transform(cx, m));
     find_roles(m, &needs);
@@ -217,7 +216,7 @@ static cr_status check_rows(cr_ctx *cx, const cr_table *t, const cri_rows *rows)
                cr_table_source(t));
     size_t dropped = cr_table_rows(t) - rows->n;
     if (dropped && rows->n)
-        cr_log(cx, CR_LOG_WARNING, "%zu of %zu rows of %s were left out for missing values",
+        cr_log(cx, CR_LOG_WARNING, "%zu of %zu rows of %s were left out because of missing values",
                dropped, cr_table_rows(t), cr_table_source(t));
     if (rows->n == 0)
         return cr_fail(cx, CR_EDATA, "%s: no row is left to learn from", cr_table_source(t));
@@ -226,8 +225,9 @@ static cr_status check_rows(cr_ctx *cx, const cr_table *t, const cri_rows *rows)
 
 static cr_status fail_weight(cr_ctx *cx, const cr_model *m, const cri_rows *rows)
 {
-    return m->fit.class_weights ? cr_fail(cx, CR_EARG, "--class-weights leaves no row any weight")
-                                : cri_rows_fail_weight(cx, rows);
+    return m->fit.class_weights
+               ? cr_fail(cx, CR_EARG, "--class-weights gives every row a weight of 0")
+               : cri_rows_fail_weight(cx, rows);
 }
 
 /* --- fit -------------------------------------------------------------------------------------- */
@@ -238,12 +238,11 @@ static cr_status explain_spread(cr_ctx *cx, const cr_model_class *c, const cr_ta
 {
     const cr_csr *X = cr_table_csr(t);
     if (st != CR_ENOMEM || !X || c->takes_sparse || cri_should_stop(cx)) return st;
-    return cr_fail_note(
-        cx,
-        "the data are sparse; the model %s is not made for that and works with a dense "
-        "matrix, here of %zu rows and %zu columns: %.3g GB",
-        c->name, X->rows, X->columns,
-        (double)X->rows * (double)X->columns * (double)sizeof(double) / 1e9);
+    return cr_fail_note(cx,
+                        "the data are sparse, but the model %s works with a dense matrix, here of "
+                        "%zu rows and %zu columns: %.3g GB",
+                        c->name, X->rows, X->columns,
+                        (double)X->rows * (double)X->columns * (double)sizeof(double) / 1e9);
 }
 
 cr_status cri_model_open_rows(cr_ctx *cx, const cr_model *m, const cr_table *t, bool *opt_any,
@@ -402,7 +401,7 @@ cr_status cr_update(cr_ctx *cx, const cr_model *old, const cr_table *t, cr_model
     cr_model *m = NULL;
     if (!cri_class_updates(old->class)) {
         cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no exact update", old->class->name);
-        return cr_fail_hint(cx, "fit it again on all the rows");
+        return cr_fail_hint(cx, "fit it again to all the rows");
     }
     CR_TRY(cri_model_copy(cx, old, &m));
     CR_TRY(cri_model_take(cx, m, t, false, NULL));
@@ -479,14 +478,12 @@ cr_status cri_model_take(cr_ctx *cx, cr_model *m, const cr_table *t, bool more, 
     m->open = more;
     if (m->calibration && !more)
         cr_log(cx, CR_LOG_WARNING,
-               "the probabilities are calibrated as before: the map was learned from the rows of "
-               "the fit, "
-               "and the new ones do not change it; fit --calibrate on all the rows learns it anew");
+               "the calibration was learned from the rows of the fit and is not updated; to update "
+               "it, use fit --calibrate on all the rows");
     if (m->conformal && !more)
         cr_log(cx, CR_LOG_WARNING,
-               "the conformal intervals are as before: they were learned from the rows of the fit, "
-               "and the new ones do not change them; fit --calibrate conformal on all the rows "
-               "learns them anew");
+               "the conformal intervals were learned from the rows of the fit and are not updated; "
+               "to update them, use fit --calibrate conformal on all the rows");
     m->report.seconds = cri_seconds() - start;
 done:
     cri_rows_close(cx, &rows);

@@ -74,7 +74,7 @@ typedef struct cri_em_face {
 #define CRI_EM_OPTIONS(X)                                                                          \
     X(real, tol, "1e-6", ">=0", "stop when a step gains less than this per row", "1e-9")           \
     X(count, max_iter, "500", ">=1", "give up after this many steps", "50")                        \
-    X(count, restarts, "5", ">=1", "random starts, of which the best end is kept", "20")
+    X(count, restarts, "5", ">=1", "random starts, of which the best result is kept", "20")
 
 /* From all rows at once. */
 typedef struct cri_whole_face {

@@ -15,8 +15,8 @@ static cr_status refuse_setting(cr_ctx *cx, const cr_setting *s)
     snprintf(name, sizeof name, "%s", s->name);
     for (char *c = name; *c; c++)
         if (*c == '_') *c = '-';
-    cr_fail(cx, CR_EARG, "--%s %s needs all rows at once: it does not go with a stream", name,
-            s->value);
+    cr_fail(cx, CR_EARG, "--%s %s needs all rows at once: it cannot be combined with a stream",
+            name, s->value);
     return cr_fail_hint(cx, "without --stream the rows are held in memory");
 }
 

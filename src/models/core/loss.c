@@ -26,9 +26,9 @@ static cr_status read_quantile(cr_ctx *cx, const char *text, cr_loss *out)
     double      q = 0;
     if (length == 0 || cri_parse_double(at, at + length, &q) != length || !(q > 0 && q < 1)) {
         cr_fail(cx, CR_EARG, "--loss: '%s' is not quantile:Q with Q between 0 and 1", text);
-        return cr_fail_hint(cx,
-                            "for example --loss quantile:0.9, where too little costs nine times "
-                            "as much as too much");
+        return cr_fail_hint(
+            cx,
+            "for example --loss quantile:0.9, if too little costs nine times as much as too much");
     }
     *out = (cr_loss){ .kind = CR_LOSS_QUANTILE, .quantile = q };
     return CR_OK;
@@ -88,7 +88,7 @@ static cr_status check_actions(cr_ctx *cx, const cr_table *t, const cr_loss *l)
     for (size_t a = 0; a < l->n_actions; a++)
         for (size_t b = 0; b < a; b++)
             if (strcmp(l->actions[a], l->actions[b]) == 0)
-                return cr_fail(cx, CR_EDATA, "%s: the action '%s' stands there twice",
+                return cr_fail(cx, CR_EDATA, "%s: the action '%s' occurs twice",
                                cri_table_where(t, a, where, sizeof where), l->actions[a]);
     return CR_OK;
 }
@@ -106,11 +106,10 @@ static cr_status matrix_of_table(cr_ctx *cx, const cr_table *t, cr_loss *l)
                        "column for each true class",
                        cr_table_source(t)));
     if (!named && rows != columns) {
-        cr_fail(
-            cx, CR_EDATA,
-            "%s: %zu rows of losses and %zu columns: without names the actions are the classes, "
-            "as many rows as columns",
-            cr_table_source(t), rows, columns);
+        cr_fail(cx, CR_EDATA,
+                "%s: there are %zu rows of losses and %zu columns: without names the actions are "
+                "the classes, so there must be as many rows as columns",
+                cr_table_source(t), rows, columns);
         CR_TRY(cr_fail_hint(cx, "name the actions in a first column called action"));
     }
     CR_TRY(allocate(cx, rows, columns - named, l));

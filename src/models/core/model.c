@@ -28,9 +28,9 @@ cr_model *cri_model_new(cr_ctx *cx, const cr_model_class *c)
 cr_status cri_check_fitted(cr_ctx *cx, const cr_model *m)
 {
     if (m->design) return CR_OK;
-    cr_fail(cx, CR_EUNSUPPORTED, "this %s was not fitted to rows: it is a network as it was given",
+    cr_fail(cx, CR_EUNSUPPORTED, "this %s was not fitted to rows: it is a given network",
             m->class->name);
-    return cr_fail_hint(cx, "cr_model_query asks it, and cr_model_write_network saves it");
+    return cr_fail_hint(cx, "cr_model_query queries it, and cr_model_write_network saves it");
 }
 
 void cr_model_free(cr_ctx *cx, cr_model *m)

@@ -78,24 +78,24 @@ CR_API const char *cr_task_name(unsigned task);
 #define CR_FIT_OPTIONS(X)                                                                          \
     CR_SEED_OPTIONS(X)                                                                             \
     X(choice, task, "auto", "auto|regression|classification",                                      \
-      "whether a model that does both predicts a number or classes; auto: classes if the target "  \
-      "is a text, yes or no, or two whole numbers",                                                \
+      "whether a model that can do both predicts a number or classes; auto: classes if the "       \
+      "target is text, boolean, or two whole numbers",                                             \
       "classification")                                                                            \
     X(list, class_weights, "", "",                                                                 \
-      "what a row counts by its class: balanced, or CLASS=WEIGHT for some", "spam=5,ham=1")        \
+      "weight of a row by its class: balanced, or CLASS=WEIGHT for some", "spam=5,ham=1")          \
     X(choice, calibrate, "none", "none|isotonic|platt|conformal",                                  \
-      "bring the probabilities of classes (isotonic, platt) or the intervals of numbers "          \
-      "(conformal) in line with how often they come true",                                         \
+      "calibrate the probabilities of classes (isotonic, platt) or the intervals of numbers "      \
+      "(conformal) by how often they come true",                                                   \
       "platt")                                                                                     \
     X(count, calibrate_folds, "5", "2..1000", "folds whose predictions --calibrate learns from",   \
       "10")                                                                                        \
     X(choice, conformal, "cv", "cv|split|jackknife",                                               \
-      "conformal intervals from all folds (CV+), from one fold that is set aside, or from every "  \
-      "row left out in turn (jackknife+)",                                                         \
+      "conformal intervals from all folds (CV+), from one fold set aside, or from leaving out "    \
+      "every row in turn (jackknife+)",                                                            \
       "jackknife")                                                                                 \
     X(choice, conformal_scale, "auto", "auto|sd|none",                                             \
-      "unit of the errors that conformal intervals are made of: the predicted sd of the row, or "  \
-      "none, for the same width everywhere; auto is sd where the model has one",                   \
+      "unit of the errors in conformal intervals: the predicted sd of the row, or none for the "   \
+      "same width everywhere; auto: sd if the model has one",                                      \
       "none")
 
 CR_OPTIONS_STRUCT(cr_fit_options, CR_FIT_OPTIONS);

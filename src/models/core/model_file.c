@@ -209,11 +209,11 @@ static cr_status read_task(cr_ctx *cx, const cri_store *s, const json_t *root, c
         if (strcmp(name, cr_task_name(bit)) == 0) m->task = bit;
     bool classes = m->design->target.name && m->design->target.type == CR_CATEGORY;
     if (m->task & (m->task - 1) || !(m->task & m->class->tasks))
-        wrong = "is for no task of the model";
+        wrong = "does not belong to a task of the model";
     else if (m->task & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION) && !m->design->target.name)
         wrong = "has no target";
     else if ((m->task == CR_TASK_CLASSIFICATION) != classes && m->design->target.name)
-        wrong = "has a target of another type than its task needs";
+        wrong = "has a target of the wrong type for its task";
     if (!wrong) return CR_OK;
     return cr_fail(cx, CR_EDATA, "%s: the design in the model file %s", cri_store_source(s), wrong);
 }

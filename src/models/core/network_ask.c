@@ -34,7 +34,7 @@ cr_status cri_check_network_format(cr_ctx *cx, cri_any_network any, const char *
                             "end it in .bif, .xmlbif, .net, .uai, .cred or .json, or give --to");
     }
     if (any.methods->formats & 1u << *inout_format) return CR_OK;
-    cr_fail(cx, CR_EARG, "%s is a %snetwork, and only .json and .cred hold such", source,
+    cr_fail(cx, CR_EARG, "%s is a %snetwork, which only .json and .cred files can hold", source,
             any.methods->word);
     return cr_fail_hint(cx, "end the name in .json or .cred, or give --to json");
 }

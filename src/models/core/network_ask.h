@@ -14,11 +14,9 @@
 /* How an answer is computed (cr_query_options), as options. */
 #define CR_METHOD_OPTIONS(X)                                                                       \
     X(choice, method,   "auto", CR_QUERY_METHODS,                                                  \
-      "exact: elimination (ve), junction tree (jt) or enumeration; or an approximation; auto is "  \
-      "exact if that fits memory and --budget", "bp")                                              \
+      "exact: elimination (ve), junction tree (jt) or enumeration; or an approximation; auto: exact if it fits into memory and --budget", "bp")                                              \
     X(real,   budget,   "60", ">=0",                                                               \
-      "auto: seconds that an exact answer may take, by estimate, or else an approximation, by the " \
-      "clock (5 at the least); the search for argmax(*) goes on in proportion", "10")              \
+      "auto: seconds that an exact answer may take by estimate, or else an approximation by the clock (at least 5); the search for argmax(*) is limited in proportion", "10")              \
     CR_APPROXIMATE_OPTIONS(X)
 /* clang-format on */
 CR_OPTIONS_STRUCT(cr_method_options, CR_METHOD_OPTIONS);

@@ -42,8 +42,7 @@ cr_status cr_next_levels(cr_ctx *cx, const cr_model *m, cr_levels *out)
     cr_levels l = { 0 };
     if (!cri_answers_of(m->class)->next_levels)
         return cr_fail(cx, CR_EUNSUPPORTED,
-                       "the model %s does not say what the levels of the next row would be",
-                       m->class->name);
+                       "the model %s does not predict the levels of the next row", m->class->name);
     CR_TRY(cri_answers_of(m->class)->next_levels(cx, m->state, m->design, &l));
     *out = l;
     l = (cr_levels){ 0 };

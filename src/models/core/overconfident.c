@@ -56,8 +56,8 @@ cr_status cri_doubt_probabilities(cr_ctx *cx, const cr_model *m, const cr_table 
     if (rows.n > 0) CR_TRY(m->class->rows->predict(cx, m->state, &rows, &p));
     if (is_too_sure(&rows, prob, K))
         cr_log(cx, CR_LOG_WARNING,
-               "%s is too sure of its classes here: --calibrate platt brings its probabilities "
-               "into line with how often they come true",
+               "%s is overconfident here: --calibrate platt matches its probabilities to how often "
+               "they come true",
                m->class->name);
 done:
     cri_rows_close(cx, &rows);

@@ -53,21 +53,20 @@ cr_status cr_predict_function(cr_ctx *cx, const cr_model *m, const cr_table *t, 
 
     if (!cri_function_of(m->class)->function) {
         cr_fail(cx, CR_EUNSUPPORTED,
-                "the model %s tells of observations only, not of a function without "
-                "noise",
+                "the model %s predicts observations only, not a function without noise",
                 m->class->name);
         if (!cri_answers_of(m->class)->transform || !cri_answers_of(m->class)->labels)
             CR_TRY(CR_EUNSUPPORTED);
         size_t             n;
         const char *const *labels = cri_answers_of(m->class)->labels(m->state, &n);
-        CR_TRY(cr_fail_hint(cx, "--coordinates shows what it has of each row: %s ...",
+        CR_TRY(cr_fail_hint(cx, "--coordinates shows what it has for each row: %s ...",
                             n ? labels[0] : ""));
     }
     CR_TRY(cri_rows_open(cx, d, t, CRI_INPUTS_ALONE, &rows));
     if (opt_covariance && rows.n < cr_table_rows(t)) {
         cr_fail(cx, CR_EDATA, "%s: %zu of %zu rows have missing values, so they have no covariance",
                 cr_table_source(t), cr_table_rows(t) - rows.n, cr_table_rows(t));
-        CR_TRY(cr_fail_hint(cx, "leave them out of the file, or do not ask for the covariance"));
+        CR_TRY(cr_fail_hint(cx, "remove them from the file, or leave out --covariance"));
     }
     CR_TRY(cri_function_of(m->class)->function(cx, m->state, &rows, prior, out_mean, opt_sd,
                                                opt_covariance));
@@ -113,7 +112,7 @@ cr_status cr_predict_slopes(cr_ctx *cx, const cr_model *m, const cr_table *t, do
     size_t           width = cr_model_slopes(m);
 
     if (!cri_function_of(m->class)->slopes)
-        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not tell slopes", m->class->name));
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no slopes", m->class->name));
     CR_TRY(cri_rows_open(cx, d, t, CRI_INPUTS_ALONE, &rows));
     CR_TRY(cri_function_of(m->class)->slopes(cx, m->state, &rows, out));
     for (size_t k = 0; k < width; k++) {
@@ -178,13 +177,13 @@ static cr_status check_level(cr_ctx *cx, double level)
 static cr_status check_probability_intervals(cr_ctx *cx, const cr_model *m)
 {
     if (!cri_answers_of(m->class)->probability_intervals) {
-        cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no intervals of its probabilities",
+        cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no intervals for its probabilities",
                 m->class->name);
-        return cr_fail_hint(cx, "bayes-logistic and gp-classify have");
+        return cr_fail_hint(cx, "bayes-logistic and gp-classify have them");
     }
     if (m->calibration)
         return cr_fail(cx, CR_EUNSUPPORTED,
-                       "the probabilities were calibrated: there are no intervals of them");
+                       "the probabilities were calibrated: there are no intervals for them");
     return CR_OK;
 }
 
@@ -219,7 +218,7 @@ cr_status cr_predict_mean_intervals(cr_ctx *cx, const cr_model *m, const cr_tabl
 
     CR_TRY(check_level(cx, level));
     if (!cr_model_has_mean_intervals(m)) {
-        cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no intervals of its means", m->class->name);
+        cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no intervals for its means", m->class->name);
         CR_TRY(cr_fail_hint(cx, "glm has"));
     }
     CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NONE, &rows));
@@ -301,7 +300,7 @@ cr_status cr_reconstruct(cr_ctx *cx, const cr_model *m, const double *Z, size_t 
     size_t *row = cr_scratch_index(&s, n);
 
     if (!cri_answers_of(m->class)->reconstruct)
-        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no way back from coordinates to rows",
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s cannot reconstruct rows from coordinates",
                        m->class->name));
     CR_TRY(s.status);
     for (size_t i = 0; i < n; i++) { /* those that have coordinates */

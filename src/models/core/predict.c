@@ -337,7 +337,7 @@ cr_status cr_next(cr_ctx *cx, const cr_model *m, cr_prediction *out)
     cr_status     st = CR_OK;
     cr_prediction p = { .kind = CR_ANSWER_NUMBER };
     if (!cri_answers_of(m->class)->next)
-        return cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not say what the next row would be",
+        return cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not predict the next row",
                        m->class->name);
     for (size_t i = 0; i < m->design->n_columns; i++)
         p.n += m->design->columns[i].type != CR_CATEGORY;

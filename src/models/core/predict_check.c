@@ -15,7 +15,8 @@ static cr_status refuse(cr_ctx *cx, const cr_table *t, const cri_rows *rows, siz
 {
     char   where[512];
     size_t row = rows->index ? rows->index[i] : i;
-    cr_fail(cx, CR_EDATA, "the model holds values no fit gives: at %s its %s would be %g",
+    cr_fail(cx, CR_EDATA,
+            "the model contains values that no fit can produce: at %s its %s would be %g",
             cri_table_where(t, row, where, sizeof where), what, value);
     return cr_fail_hint(cx, "fit it again");
 }

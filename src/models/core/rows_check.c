@@ -11,12 +11,12 @@ cr_status cri_check_classes(cr_ctx *cx, const cr_design *design, const double *w
         if (weight[k] > 0) there++, last = k;
     if (there >= 2) return CR_OK;
     if (there == 0)
-        return cr_fail(cx, CR_EDATA, "no row with a class of the target '%s' has weight",
+        return cr_fail(cx, CR_EDATA, "no row with a class of the target '%s' has a positive weight",
                        cr_design_target(design));
     cr_fail(cx, CR_EDATA,
-            "the target '%s' has one class only, '%s': there is nothing to tell apart",
+            "the target '%s' has only one class, '%s': there is nothing to distinguish",
             cr_design_target(design), cr_design_class(design, last));
-    return cr_fail_hint(cx, "at least two classes are needed, with rows that have weight");
+    return cr_fail_hint(cx, "at least two classes are needed in the rows of positive weight");
 }
 
 cr_status cri_check_row_classes(cr_ctx *cx, const cri_rows *rows)
@@ -79,7 +79,7 @@ cr_status cri_check_sizes(cr_ctx *cx, const cri_rows *rows, bool inputs)
 
 void cri_warn_no_spread(cr_ctx *cx)
 {
-    cr_log(
-        cx, CR_LOG_WARNING,
-        "there are too few rows to tell the noise: no standard errors or intervals can be given");
+    cr_log(cx, CR_LOG_WARNING,
+           "there are too few rows to estimate the noise: no standard errors or intervals can be "
+           "given");
 }

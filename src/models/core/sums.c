@@ -253,7 +253,7 @@ cr_status cri_sums_read(cr_ctx *cx, cri_store *store, const json_t *root, cr_mod
         void         *node = NULL;
         CR_TRY(cri_store_get_count(cx, store, tree, "level", &level));
         if (n > CRI_MOST_TREES || level >= above || level >= CRI_MOST_TREES)
-            CR_TRY(cr_fail(cx, CR_EDATA, "%s: the trees of its statistics are in disorder",
+            CR_TRY(cr_fail(cx, CR_EDATA, "%s: the trees of its statistics are not in order",
                            cri_store_source(store)));
         if (n == 1) {
             m->level = level;

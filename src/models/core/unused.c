@@ -76,8 +76,9 @@ static cr_status fail(cr_ctx *cx, const char *flag, const char *with, const char
     char other[64];
     spell(with, other);
     if (strcmp(with, "task") == 0) {
-        cr_fail(cx, CR_EARG, "%s is for %s, and this is not", flag, values);
-        return cr_fail_hint(cx, "leave %s out; --task %s makes classes of a target of numbers",
+        cr_fail(cx, CR_EARG, "%s is for %s, but this is not", flag, values);
+        return cr_fail_hint(cx,
+                            "leave %s out, or use --task %s to treat a numeric target as classes",
                             flag, values);
     }
     cr_fail(cx, CR_EARG, "%s requires %s%s%s: without it, it has no effect", flag, other,
@@ -100,7 +101,7 @@ void cri_tell_unused(cr_ctx *cx, const cr_option *table, const void *values, con
     if (cr_options_at_default(o, values)) return;
     cr_options_print(o, values, text, sizeof text);
     bool flagged = o->kind == CR_OPTION_flag;
-    cr_log(cx, CR_LOG_WARNING, "%s%s%s does nothing to %s: with %s it would", spell_given(o, flag),
+    cr_log(cx, CR_LOG_WARNING, "%s%s%s has no effect on %s: it would with %s", spell_given(o, flag),
            flagged ? "" : " ", flagged ? "" : text, to, would);
 }
 

@@ -193,9 +193,8 @@ cr_status cri_nb_refuse_count(cr_ctx *cx, const cri_rows *rows, size_t i, size_t
             cr_design_term_name(rows->design, j), x,
             kind == CRI_NB_POISSON ? "poisson" : "multinomial",
             x < 0 ? "are not negative" : "are whole numbers");
-    return cr_fail_hint(cx,
-                        "--numbers gaussian takes any number; --numbers gaussian,COLUMN=poisson "
-                        "chooses by column");
+    return cr_fail_hint(cx, "use --numbers gaussian for any numbers, or --numbers "
+                            "gaussian,COLUMN=poisson to choose by column");
 }
 
 /* Checks term j; with `shared` adds log(1 / x!) to it, and x to total [n]. */

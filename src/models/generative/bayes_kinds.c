@@ -53,7 +53,7 @@ static cr_status split_item(cr_ctx *cx, const cr_design *d, const char *option, 
     for (size_t c = 0; c < cr_design_columns(d); c++)
         if (strcmp(cr_design_column_name(d, c), item) == 0) *out_column = c;
     if (*out_column == cr_design_columns(d)) {
-        cr_fail(cx, CR_EARG, "--%s: the model reads no column '%s'", option, item);
+        cr_fail(cx, CR_EARG, "--%s: the model does not use a column '%s'", option, item);
         return cr_fail_nearest(cx, item, "columns", cr_design_columns(d), column_name, d);
     }
     if (cr_design_column_type(d, *out_column) == CR_CATEGORY)
@@ -73,7 +73,7 @@ static cr_status read_kind(cr_ctx *cx, char *text, cri_nb_kind *kind, double *th
         if (!colon) return CR_OK;
         if (*kind == CRI_NB_BERNOULLI && read_number(colon + 1, threshold)) return CR_OK;
         cr_fail(cx, CR_EARG, "--numbers: '%s:%s' is not understood", text, colon + 1);
-        return cr_fail_hint(cx, "only bernoulli has a number behind it, as bernoulli:0.5");
+        return cr_fail_hint(cx, "only bernoulli takes a number, as in bernoulli:0.5");
     }
     cr_fail(cx, CR_EARG, "--numbers: there is no distribution '%s'", text);
     return cr_fail_nearest(cx, text, "distributions", KIND_NAMES, kind_name, NULL);

@@ -196,7 +196,7 @@ void cri_class_moments_doubt(cr_ctx *cx, const cr_design *design, const cri_clas
     if (m->groups == 1) few = total;
     if (few >= (m->groups == 1 ? 5 : 10) * (double)m->p) return;
     cr_log(cx, CR_LOG_WARNING,
-           "%g rows%s are few for a covariance of %zu columns, and probabilities come out too near "
-           "0 and 1: --calibrate platt learns by how much",
+           "%g rows%s are few for a covariance of %zu columns, so the probabilities are too close "
+           "to 0 and 1: --calibrate platt corrects them",
            few, of, m->p);
 }

@@ -120,24 +120,23 @@ static void warn(cr_ctx *cx, const cr_design *design, const recipe *r, const cri
         if (r->least[i] == 1 && constant++ == 0) same = i;
     if (constant)
         cr_log(cx, CR_LOG_WARNING,
-               "'%s'%s is the same in every row: it tells nothing of the classes",
+               "'%s'%s is constant: it carries no information about the classes",
                cr_design_term_name(design, same), constant > 1 ? " (and others)" : "");
     if (alone)
         cr_log(cx, CR_LOG_WARNING,
-               "the class '%s'%s has one row only: its covariance is that of all "
-               "classes together",
+               "the class '%s'%s has only one row: it uses the pooled covariance of all classes",
                cr_design_class(design, last), alone > 1 ? " (and others)" : "");
     if (r->raised)
         cr_log(cx, CR_LOG_WARNING,
-               "'%s'%s does not vary within %s%s: its variance there is taken as "
-               "1e-9 of that over all rows",
+               "'%s'%s does not vary within %s%s: its variance there is set to 1e-9 of that over "
+               "all rows",
                cr_design_term_name(design, r->at_term), r->raised > 1 ? " (and others)" : "",
                r->at_class < d->K ? "the class " : "the classes",
                r->at_class < d->K ? cr_design_class(design, r->at_class) : "");
     if (singular != SIZE_MAX)
         cr_log(cx, CR_LOG_WARNING,
-               "the covariance of %s%s is singular: %g of the variances was added "
-               "to its diagonal; --shrinkage 0.1 may serve better",
+               "the covariance of %s%s is singular: %g of the variances was added to its diagonal; "
+               "--shrinkage 0.1 may work better",
                d->groups == 1 ? "the columns" : "the class ",
                d->groups == 1 ? "" : cr_design_class(design, singular), d->jitter);
 }

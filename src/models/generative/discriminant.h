@@ -81,8 +81,7 @@ void cri_priors_describe(const cr_design *design, const double *weight, const do
                          cri_sheet *statistics);
 #define CRI_PRIOR_FIELDS                                                                           \
     CR_NUMBER("rows(CLASS)", CR_FIELD_SOMETIMES, "of each class: its rows, weighted"),             \
-        CR_NUMBER("prior(CLASS)", CR_FIELD_SOMETIMES,                                              \
-                  "of each class: its probability before the columns are seen")
+        CR_NUMBER("prior(CLASS)", CR_FIELD_SOMETIMES, "prior probability of each class")
 
 /* Probabilities from log joints in place: those of one row [K].  If none is finite, far(arg, out)
  * gives them in a wider range; a row so far away that even this fails gets the priors. */

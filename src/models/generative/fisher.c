@@ -19,10 +19,9 @@
 
 /* clang-format off */
 #define FISHER_OPTIONS(X)                                                                            \
-    X(real,   shrinkage,  "0",      "0..1", "share by which covariances between columns are made smaller", "0.1") \
-    X(count,  dimensions, "0",      ">=0",  "number of directions; 0 takes all, classes - 1 at most", "2") \
-    X(list,   priors,     "",       "",     "probabilities of the classes: uniform, or CLASS=P for each; " \
-      "else their shares of the rows", "uniform")
+    X(real,   shrinkage,  "0",      "0..1", "share by which covariances between columns are shrunk", "0.1") \
+    X(count,  dimensions, "0",      ">=0",  "number of directions; 0: all, at most classes - 1", "2") \
+    X(list,   priors,     "",       "",     "prior probabilities of the classes: uniform, or CLASS=P for each; default: their shares of the rows", "uniform")
 /* clang-format on */
 
 CR_OPTIONS(fisher_options, fisher_table, FISHER_OPTIONS);
@@ -139,7 +138,7 @@ static cr_status find_directions(cr_ctx *cx, fisher_state *f, size_t wanted)
     if (r > 0) CR_TRY(cr_svd(cx, cr_cmat_of(M, K, p), cr_mat_of(U, K, r), sv, cr_mat_of(V, p, r)));
     f->q = wanted > 0 && wanted < most ? wanted : most;
     if (wanted > most)
-        cr_log(cx, CR_LOG_WARNING, "there are %zu directions at most, not %zu", most, wanted);
+        cr_log(cx, CR_LOG_WARNING, "there are at most %zu directions, not %zu", most, wanted);
     CR_TRY(cri_record_allocate(cx, fisher_record, f));
     f->wilks = 1;
     for (size_t j = 0; j < most; j++) {
@@ -254,14 +253,14 @@ static void describe_coordinate(const fisher_state *f, const cr_design *d, size_
 
 static const cr_field fisher_statistics[] = {
     CR_COUNT("dimensions", 0, "coordinates"),
-    CR_NUMBER("shrinkage", CR_FIELD_NULL, "of the covariance towards its diagonal"),
-    CR_NUMBER("jitter", CR_FIELD_EITHER, "added to the diagonal, where it had to be"),
+    CR_NUMBER("shrinkage", CR_FIELD_NULL, "shrinkage of the covariance towards its diagonal"),
+    CR_NUMBER("jitter", CR_FIELD_EITHER, "amount added to the diagonal, if it was needed"),
     CR_NUMBER("eigenvalue(COORDINATE)", CR_FIELD_SOMETIMES,
-              "of each coordinate: spread between the classes over that within"),
+              "of each coordinate: variance between the classes over that within"),
     CR_NUMBER("share(COORDINATE)", CR_FIELD_SOMETIMES,
-              "of each coordinate: its share of the spread between"),
+              "of each coordinate: its share of the variance between classes"),
     CR_NUMBER("wilks_lambda", CR_FIELD_NULL,
-              "spread within over the whole: small where the classes differ"),
+              "variance within over total: small if the classes differ"),
     CRI_PRIOR_FIELDS,
     CR_FIELD_LAST,
 };

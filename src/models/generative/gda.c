@@ -60,9 +60,9 @@ static bool is_constant(const cri_class_moments *m, size_t j)
 
 const cr_field cri_gda_statistics[] = {
     CR_TEXT("covariance", 0, "pooled or per class"),
-    CR_NUMBER("shrinkage", CR_FIELD_NULL, "of the covariances towards their diagonals"),
-    CR_NUMBER("pool", CR_FIELD_EITHER, "of per class: share of the pooled one"),
-    CR_NUMBER("jitter", CR_FIELD_EITHER, "added to the diagonal, where it had to be"),
+    CR_NUMBER("shrinkage", CR_FIELD_NULL, "shrinkage of the covariances towards their diagonals"),
+    CR_NUMBER("pool", CR_FIELD_EITHER, "of per class: share of the pooled covariance"),
+    CR_NUMBER("jitter", CR_FIELD_EITHER, "amount added to the diagonal, if it was needed"),
     CR_TEXT("predictive", 0, "bayes: averaged over the parameters; plugin: at their estimate"),
     CRI_PRIOR_FIELDS,
     CR_FIELD_LAST,

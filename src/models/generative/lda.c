@@ -4,11 +4,10 @@
 
 /* clang-format off */
 #define LDA_OPTIONS(X)                                                                               \
-    X(real,   shrinkage,  "0",      "0..1", "share by which covariances between columns are made smaller", "0.1") \
-    X(list,   priors,     "",       "",     "probabilities of the classes: uniform, or CLASS=P for each; " \
-      "else their shares of the rows", "uniform")                                                    \
+    X(real,   shrinkage,  "0",      "0..1", "share by which covariances between columns are shrunk", "0.1") \
+    X(list,   priors,     "",       "",     "prior probabilities of the classes: uniform, or CLASS=P for each; default: their shares of the rows", "uniform")                                                    \
     X(choice, predictive, "plugin", "plugin|bayes",                                                  \
-      "densities with the estimates put in, or averaged over what they may be (Student's t)", "bayes")
+      "densities at the estimated parameters, or averaged over their posterior (Student's t)", "bayes")
 /* clang-format on */
 
 CR_OPTIONS(lda_options, lda_table, LDA_OPTIONS);

@@ -6,16 +6,13 @@
 
 /* clang-format off */
 #define NAIVE_BAYES_OPTIONS(X)                                                                       \
-    X(list,   numbers,        "gaussian", "", "distribution of numbers: gaussian, kernel, multinomial, " \
-      "bernoulli[:THRESHOLD] or poisson, and COLUMN=... for some", "kernel")                         \
+    X(list,   numbers,        "gaussian", "", "distribution of numbers: gaussian, kernel, multinomial, bernoulli[:THRESHOLD] or poisson; COLUMN=... for single columns", "kernel")                         \
     X(real,   smoothing,      "1",      ">=0", "added to each count of levels, ones and zeros, and words", "0.5") \
-    X(real,   variance_floor, "1e-9",   "0<..1", "least variance in a class, as a share of that over all rows", "1e-6") \
-    X(list,   bandwidth,      "",       "", "of kernels, in the units of the column: H, and COLUMN=H for " \
-      "some; else Silverman's rule", "0.3")                                                          \
-    X(list,   priors,         "",       "", "probabilities of the classes: uniform, or CLASS=P for each; " \
-      "else their shares of the rows", "uniform")                                                    \
+    X(real,   variance_floor, "1e-9",   "0<..1", "minimum variance in a class, as a share of that over all rows", "1e-6") \
+    X(list,   bandwidth,      "",       "", "bandwidth of kernels, in the units of the column: H, or COLUMN=H for single columns; default: Silverman's rule", "0.3")                                                          \
+    X(list,   priors,         "",       "", "prior probabilities of the classes: uniform, or CLASS=P for each; default: their shares of the rows", "uniform")                                                    \
     X(choice, predictive,     "plugin", "plugin|bayes",                                              \
-      "densities with the estimates put in, or averaged over what they may be", "bayes")
+      "densities at the estimated parameters, or averaged over their posterior", "bayes")
 /* clang-format on */
 
 CR_OPTIONS(naive_bayes_options, naive_bayes_table, NAIVE_BAYES_OPTIONS);
@@ -62,7 +59,7 @@ static void warn_of_constants(cr_ctx *cx, const cri_nb *m, const cr_design *d)
             same = j;
     if (constant)
         cr_log(cx, CR_LOG_WARNING,
-               "'%s'%s is the same in every row: it tells nothing of the classes",
+               "'%s'%s is constant: it carries no information about the classes",
                cr_design_term_name(d, same), constant > 1 ? " (and others)" : "");
 }
 

@@ -19,7 +19,8 @@ static cr_status check_all_given(cr_ctx *cx, const cr_design *d, const double *p
     double sum = 0;
     for (size_t k = 0; k < cr_design_classes(d); k++) {
         if (isnan(prior[k]))
-            return cr_fail(cx, CR_EARG, "--priors: the class '%s' has none", cr_design_class(d, k));
+            return cr_fail(cx, CR_EARG, "--priors: the class '%s' has no prior",
+                           cr_design_class(d, k));
         sum += prior[k];
     }
     if (fabs(sum - 1) < 1e-6) return CR_OK;
@@ -31,7 +32,8 @@ static cr_status check_known(cr_ctx *cx, const cr_design *d, const double *weigh
 {
     for (size_t k = 0; k < cr_design_classes(d); k++)
         if (prior[k] > 0 && !(weight[k] > 0))
-            return cr_fail(cx, CR_EDATA, "no row of weight has the class '%s', but its prior is %g",
+            return cr_fail(cx, CR_EDATA,
+                           "no row with a positive weight has the class '%s', but its prior is %g",
                            cr_design_class(d, k), prior[k]);
     return CR_OK;
 }

@@ -4,12 +4,11 @@
 
 /* clang-format off */
 #define QDA_OPTIONS(X)                                                                               \
-    X(real,   shrinkage,  "0",      "0..1", "share by which covariances between columns are made smaller", "0.1") \
+    X(real,   shrinkage,  "0",      "0..1", "share by which covariances between columns are shrunk", "0.1") \
     X(real,   pool,       "0",      "0..1", "share of the pooled covariance in that of each class: 1 is lda", "0.2") \
-    X(list,   priors,     "",       "",     "probabilities of the classes: uniform, or CLASS=P for each; " \
-      "else their shares of the rows", "uniform")                                                    \
+    X(list,   priors,     "",       "",     "prior probabilities of the classes: uniform, or CLASS=P for each; default: their shares of the rows", "uniform")                                                    \
     X(choice, predictive, "plugin", "plugin|bayes",                                                  \
-      "densities with the estimates put in, or averaged over what they may be (Student's t)", "bayes")
+      "densities at the estimated parameters, or averaged over their posterior (Student's t)", "bayes")
 /* clang-format on */
 
 CR_OPTIONS(qda_options, qda_table, QDA_OPTIONS);
@@ -38,7 +37,7 @@ static cr_status qda_solve(cr_ctx *cx, const cr_design *design, const void *opti
 const cr_model_class cri_class_qda = {
     .example = "examples/iris.csv --target species",
     .name = "qda",
-    .summary = "quadratic discriminant analysis: Gaussian classes, each with its covariance",
+    .summary = "quadratic discriminant analysis: Gaussian classes, each with its own covariance",
     .formulas = "p(x | k) = N(m_k, S_k),   S_k = (1 - s) C_k + s diag(C_k)\n"
                 "C_k = (1 - r) scatter_k / (n_k - 1) + r pooled,   p(k | x) ~ prior_k p(x | k)\n"
                 "--predictive bayes:  t with n_k - p degrees of freedom",

@@ -214,7 +214,7 @@ const char *cri_family_range(cri_glm_family family)
         return "0 to 1 (or 0 to the number of trials)";
     case CRI_GLM_POISSON:
     case CRI_GLM_NEGATIVE_BINOMIAL:
-        return "whole numbers from 0 on";
+        return "whole numbers, 0 or more";
     case CRI_GLM_GAUSSIAN:
         return "any number";
     default:

@@ -22,20 +22,20 @@
 #define GLM_OPTIONS(X)                                                                               \
     X(choice, family,     "gaussian", CRI_GLM_FAMILIES, "distribution of the target", "poisson")     \
     X(choice, link,       "auto", CRI_GLM_LINKS,                                                     \
-      "link of the mean; auto: identity, logit or log, by the family", "log")                        \
-    X(text,   offset,     "", "COLUMN", "column that is added to the linear predictor", "log_area")  \
-    X(text,   exposure,   "", "COLUMN", "column whose logarithm is added to it", "population")       \
+      "link function of the mean; auto: identity, logit or log, depending on the family", "log")                        \
+    X(text,   offset,     "", "COLUMN", "column added to the linear predictor", "log_area")  \
+    X(text,   exposure,   "", "COLUMN", "column whose logarithm is added to the linear predictor", "population")       \
     X(text,   trials,     "", "COLUMN",                                                              \
       "binomial: column with the number of trials; the target then counts successes", "n")           \
     X(choice, dispersion, "auto", "auto|one|pearson|deviance",                                       \
-      "phi; auto: one for counts and shares, else pearson", "pearson")                               \
+      "dispersion phi; auto: 1 for counts and shares, otherwise pearson", "pearson")                               \
     X(real,   overdispersion, "", ">0",                                                              \
-      "negative binomial: alpha of Var y = mu + alpha mu^2; estimated when it is not given", "0.5")  \
+      "negative binomial: alpha in Var y = mu + alpha mu^2; estimated if not given", "0.5")  \
     X(flag,   intercept,  "true", "", "fit an intercept", "false")                                   \
     X(choice, errors,     "classical", "classical|hc0|hc1",                                           \
-      "standard errors: by the family's variance, or hc0, hc1, which hold for any", "hc1")           \
-    X(count,  max_iter,   "100", "1..1000000", "most iterations", "25")                              \
-    X(real,   tolerance,  "1e-12", ">0", "relative change of the deviance at which it stops", "1e-6")
+      "standard errors: from the family's variance, or hc0 or hc1, which hold for any variance", "hc1")           \
+    X(count,  max_iter,   "100", "1..1000000", "maximum number of iterations", "25")                              \
+    X(real,   tolerance,  "1e-12", ">0", "stop when the relative change of the deviance is below this", "1e-6")
 /* clang-format on */
 enum { DISPERSION_AUTO, DISPERSION_ONE, DISPERSION_PEARSON, DISPERSION_DEVIANCE };
 static const char *const glm_roles[] = { "offset", "exposure", "trials", NULL }; /* cri_glm_role */
@@ -64,9 +64,10 @@ static cr_status check_link(cr_ctx *cx, cri_glm_family family, cri_glm_link link
                  link == CRI_LINK_CAUCHIT;
     if (family == CRI_GLM_BINOMIAL || !share) return CR_OK;
     cr_fail(cx, CR_EARG,
-            "--link %s has means between 0 and 1, and --family %s is not bound to them",
+            "--link %s gives means between 0 and 1, but the means of --family %s are not limited "
+            "to them",
             links[link], families[family]);
-    return cr_fail_hint(cx, "links that fit: identity, log, inverse, inverse-squared, sqrt");
+    return cr_fail_hint(cx, "suitable links: identity, log, inverse, inverse-squared, sqrt");
 }
 
 static double dispersion(const cri_glm *m, int choice)
@@ -119,10 +120,8 @@ static void warn_of_underdispersion(cr_ctx *cx, const cri_glm_solution *s)
 {
     if (s->underdispersed)
         cr_log(cx, CR_LOG_WARNING,
-               "the counts spread no more than Poisson's about their means (Pearson's chi-square "
-               "is %.3g "
-               "with %.3g degrees of freedom): the overdispersion has no estimate above 0, and the "
-               "fit is "
+               "the counts vary no more than Poisson counts (Pearson's chi-square is %.3g with "
+               "%.3g degrees of freedom): the estimate of the overdispersion is 0, and the fit is "
                "that of --family poisson; --dispersion pearson adjusts its standard errors",
                s->pearson, s->left);
 }
@@ -143,8 +142,8 @@ static void warn_of_long_tail(cr_ctx *cx, const cri_glm *m)
     enum { FEW = 200 };
     if (m->family == CRI_GLM_INVERSE_GAUSSIAN && m->n > m->parameters && m->n < FEW)
         cr_log(cx, CR_LOG_WARNING,
-               "with fewer than %d rows 95 %% intervals of --family inverse-gaussian hold 91 to 94 "
-               "%% of the time; --calibrate conformal gives intervals of new rows that hold",
+               "with fewer than %d rows, 95 %% intervals of --family inverse-gaussian hold 91 to "
+               "94 %% of the time; --calibrate conformal gives better intervals for new rows",
                FEW);
 }
 
@@ -152,10 +151,8 @@ static void warn_of_edge(cr_ctx *cx, const cri_glm_solution *s)
 {
     if (s->at_edge > 0)
         cr_log(cx, CR_LOG_WARNING,
-               "the best fit has %zu %s with a mean at the end of the range of the family: the "
-               "estimates "
-               "are at the edge of what the link allows, and their standard errors do not hold; "
-               "--link auto keeps the means inside",
+               "the best fit has %zu %s with a mean at the boundary of the range of the family: "
+               "the standard errors do not hold there; --link auto keeps the means inside",
                s->at_edge, s->at_edge == 1 ? "row" : "rows");
 }
 
@@ -171,14 +168,13 @@ static cr_status check_size(cr_ctx *cx, const cri_rows *rows, bool intercept)
         cr_fail(cx, CR_ENUMERIC,
                 "%zu columns and %zu rows: without a penalty the likelihood has no unique maximum",
                 rows->p, rows->n);
-        return cr_fail_hint(cx, "credence fit ridge takes more columns than rows, and of classes "
-                                "credence fit logistic");
+        return cr_fail_hint(cx, "credence fit ridge takes more columns than rows, and so does "
+                                "credence fit logistic for classes");
     }
     if (cri_bordered_pays(rows)) return CR_OK; /* nearly all of them the levels of one category */
     cr_log(cx, CR_LOG_WARNING,
            "%zu columns: every step takes three matrices of columns by columns, %.3g GB, and at "
-           "most %.2g "
-           "multiplications",
+           "most %.2g multiplications",
            rows->p, 24e-9 * p * p, n * p * p + p * p * p / 3);
     return CR_OK;
 }
@@ -269,7 +265,7 @@ static cr_status check_groups(cr_ctx *cx, const glm_options *o, const cri_glm_pr
 {
     if (o->errors != CRI_CLASSICAL || o->dispersion != DISPERSION_AUTO)
         return cr_fail(cx, CR_EUNSUPPORTED,
-                       "--errors and --dispersion are not possible with varying intercepts");
+                       "--errors and --dispersion cannot be combined with varying intercepts");
     return cri_glm_check_varying(cx, p);
 }
 
@@ -347,19 +343,19 @@ static void put_choice(cri_sheet *s, const char *name, const char *choices, size
 
 static const cr_field glm_statistics[] = {
     CR_TEXT("family", 0, "distribution of the target"),
-    CR_TEXT("link", 0, "what of the mean is linear"),
+    CR_TEXT("link", 0, "link function of the mean"),
     CR_NUMBER("dispersion", CR_FIELD_NULL, "variance of the target over that of the family"),
     CR_NUMBER("ml_dispersion", CR_FIELD_EITHER,
-              "where it is estimated: the same at the maximum of the likelihood, which aic and bic "
-              "are of"),
-    CR_TEXT("errors", CR_FIELD_SOMETIMES, "with --errors: how the standard errors were made"),
+              "if it is estimated: its maximum likelihood value, used by aic and bic"),
+    CR_TEXT("errors", CR_FIELD_SOMETIMES, "with --errors: the kind of standard errors"),
     CR_NUMBER("overdispersion", CR_FIELD_EITHER,
               "of negative-binomial: alpha, variance mu + alpha mu^2"),
-    CR_NUMBER("deviance", CR_FIELD_NULL, "twice the log likelihood lost against a perfect fit"),
-    CR_NUMBER("null_deviance", CR_FIELD_NULL, "the same of the mean alone"),
+    CR_NUMBER("deviance", CR_FIELD_NULL,
+              "twice the difference in log likelihood from a perfect fit"),
+    CR_NUMBER("null_deviance", CR_FIELD_NULL, "the same for the mean alone"),
     CR_NUMBER("deviance_explained", CR_FIELD_NULL, "1 - deviance / null_deviance"),
     CR_NUMBER("pearson_chi2", CR_FIELD_NULL, "sum of squared residuals over variances"),
-    CR_NUMBER("residual_dof", CR_FIELD_NULL, "rows, weighted, less the parameters"),
+    CR_NUMBER("residual_dof", CR_FIELD_NULL, "weight of the rows minus the number of parameters"),
     CR_NUMBER("aic", CR_FIELD_NULL, "Akaike's criterion"),
     CR_NUMBER("bic", CR_FIELD_NULL, "Schwarz's criterion"),
     CRI_VARYING_STATISTICS(NULL),
@@ -419,9 +415,8 @@ const cr_model_class cri_class_glm = {
         "prediction: the family with mean mu and variance phi V(mu) + mu'^2 Var(eta)",
     .reference = "McCullagh & Nelder (1989), Generalized Linear Models, 2nd ed.",
     .tasks = CR_TASK_REGRESSION,
-    .for_classes =
-        "the models logistic and probit take classes; --family binomial needs them as 0 and 1, "
-        "which also the links cloglog, cauchit and log can fit",
+    .for_classes = "use logistic or probit for classes; --family binomial needs them as 0 and 1, "
+                   "and also has the links cloglog, cauchit and log",
     .options = glm_table,
     .requirements = glm_requirements,
     .options_size = sizeof(glm_options),

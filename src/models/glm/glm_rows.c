@@ -15,7 +15,7 @@ cr_status cri_glm_offset_of(cr_ctx *cx, const cri_rows *rows, size_t i, double *
     double exposure = rows->roles[CRI_GLM_EXPOSURE][i];
     if (!(exposure > 0))
         return cr_fail(
-            cx, CR_EDATA, "%s: the exposure is %g, and must be above 0",
+            cx, CR_EDATA, "%s: the exposure is %g, but must be above 0",
             cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where),
             exposure);
     *out += log(exposure);
@@ -28,7 +28,7 @@ cr_status cri_glm_trials_of(cr_ctx *cx, const cri_rows *rows, size_t i, double *
     *out = rows->roles[CRI_GLM_TRIALS] ? rows->roles[CRI_GLM_TRIALS][i] : 1;
     if (!rows->roles[CRI_GLM_TRIALS] || (*out >= 1 && *out == floor(*out))) return CR_OK;
     return cr_fail(
-        cx, CR_EDATA, "%s: the number of trials is %g, and must be a whole number above 0",
+        cx, CR_EDATA, "%s: the number of trials is %g, but must be a whole number above 0",
         cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where), *out);
 }
 
@@ -39,7 +39,7 @@ static cr_status refuse_target(cr_ctx *cx, const cri_rows *rows, size_t i, cri_g
     cr_fail(cx, CR_EDATA, "%s: the target '%s' is %g, but this family needs %s",
             cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where),
             cr_design_target(rows->design), y, cri_family_range(family));
-    return cr_fail_hint(cx, "--family names another: " CRI_GLM_FAMILIES);
+    return cr_fail_hint(cx, "choose another with --family: " CRI_GLM_FAMILIES);
 }
 
 typedef struct reading {

@@ -31,44 +31,33 @@
 
 /* clang-format off */
 #define GP_OPTIONS(X)                                                                                \
-    X(text,   kernel,       "", "", "covariance, an expression of kernels and columns (credence models "\
-      "kernels); not given: rbf(ard) of the numbers (beyond 200: rbf), times hamming of the categories",               \
+    X(text,   kernel,       "", "", "covariance, a kernel expression (see credence models kernels); default: rbf(ard) of the numbers (rbf if there are more than 200), times hamming of the categories",               \
       "'matern52(ard) + linear'")                                                                    \
     X(text,   mean,         "auto", "", "mean function: zero, constant, linear or poly:K; auto: constant, "\
       "or zero with --scale-target standard", "linear")                                              \
-    X(real,   noise,        "", ">=0", "variance of the noise; not given: learned, or 0 when the kernel "\
-      "holds white", "0.01")                                                              \
-    X(text,   noise_column, "", "COLUMN", "column of known variances of the noise, one a row", "v")  \
-    X(list,   noise_model,  "", "COLUMN", "columns that the logarithm of the noise is linear in; else the noise is " \
-      "the same everywhere", "x")                                                                     \
+    X(real,   noise,        "", ">=0", "variance of the noise; default: learned, or 0 if the kernel contains white", "0.01")                                                              \
+    X(text,   noise_column, "", "COLUMN", "column with the known noise variance of each row", "v")  \
+    X(list,   noise_model,  "", "COLUMN", "columns in which the logarithm of the noise sd is linear; default: the " \
+      "same noise everywhere", "x")                                                                   \
     X(choice, optimize,     "evidence", "evidence|none",                                             \
-      "learn the hyper-parameters by the evidence, or keep them as given", "none")                   \
-    X(count,  restarts,     "0", "0..10000", "further random starts of the search", "10")            \
-    X(count,  max_iter,     "200", "1..1000000", "most steps from a start to its optimum over all rows; the report " \
-      "counts those of the best start", "50")        \
+      "learn the hyper-parameters by maximising the evidence, or keep them as given", "none")                   \
+    X(count,  restarts,     "0", "0..10000", "additional random starts of the search", "10")            \
+    X(count,  max_iter,     "200", "1..1000000", "maximum number of steps from a start to its optimum over all rows; the report counts those of the best start", "50")        \
     X(choice, approx,       "auto", "auto|exact|sor|dtc|fitc|vfe|svgp|nystrom|rff",                  \
-      "exact, or through inducing inputs, landmarks or random features; auto: exact up to 4000 distinct " \
-      "inputs, vfe up to 100000, svgp beyond", "vfe")                                                                   \
+      "exact, or with inducing inputs, landmarks or random features; auto: exact up to 4000 distinct inputs, vfe up to 100000, svgp beyond", "vfe")                                                                   \
     X(count,  inducing,     "500", "1..100000", "number of inducing inputs, landmarks or features", "100") \
-    X(text,   inducing_inputs, "", "FILE", "file with the inducing inputs, one a row, columns by name; not given: " \
-      "--inducing of them are chosen", "z.csv")                                                      \
-    X(flag,   optimize_inducing, "false", "", "move the inducing inputs too, after the rest", "true") \
-    X(choice, solver,       "cholesky", "cholesky|cg", "how an exact process is solved: by a Cholesky factor, "\
-      "or by conjugate gradients, for tens of thousands of rows", "cg")                              \
-    X(count,  probes,       "32", "2..10000", "probes that estimate the log determinant of --solver cg: the error of " \
-      "the log evidence falls with their root", "128")                                               \
+    X(text,   inducing_inputs, "", "FILE", "file with the inducing inputs, one per row, with columns by name; default: --inducing inputs are chosen", "z.csv")                                                      \
+    X(flag,   optimize_inducing, "false", "", "also optimise the positions of the inducing inputs", "true") \
+    X(choice, solver,       "cholesky", "cholesky|cg", "how an exact process is solved: by a Cholesky factor or, for tens of thousands of rows, by conjugate gradients", "cg")                              \
+    X(count,  probes,       "32", "2..10000", "probes for the log determinant of --solver cg: the error of the log evidence falls with the square root of their number", "128")                                               \
     X(choice, hyper,        "auto", "auto|map|best|laplace|mcmc", "hyper-parameters at the maximum of evidence times " \
       "weak priors (map), of the evidence alone (best), or predictions averaged over draws of them, by Laplace's " \
-      "approximation or by Markov chains; auto: map, or an average where the rows are few for them", "best") \
+      "approximation or by Markov chains; auto: map, or an average if there are few rows for them", "best") \
     X(count,  draws_hyper,  "100", "4..100000", "draws of hyper-parameters", "400")  \
-    X(count,  batch,        "0", "0..10000000", "rows of a step of svgp; 0: all up to 1024, else a fiftieth, at " \
-      "least 128 and at most 1024", "256")                                                           \
-    X(count,  epochs,       "20", "1..100000", "passes of svgp over the rows at the most; more where that makes " \
-      "less than 400 steps", "50")                                                                   \
-    X(flag,   gradient,     "false", "", "tell the gradient of the log evidence by the logarithm of each " \
-      "hyper-parameter", "true")                                                                     \
-    X(flag,   loo,          "true", "", "score each row of an exact process by a fit to all others, which takes about as " \
-      "long as the factor of the covariance", "false")
+    X(count,  batch,        "0", "0..10000000", "rows per step of svgp; 0: all up to 1024, otherwise a fiftieth, at least 128 and at most 1024", "256")                                                           \
+    X(count,  epochs,       "20", "1..100000", "maximum number of passes of svgp over the rows; more if that makes fewer than 400 steps", "50")                                                                   \
+    X(flag,   gradient,     "false", "", "report the gradient of the log evidence with respect to the logarithm of each hyper-parameter", "true")                                                                     \
+    X(flag,   loo,          "true", "", "score each row of an exact process given all others, which takes about as long as the Cholesky factor", "false")
 /* clang-format on */
 enum { OPTIMIZE_EVIDENCE, OPTIMIZE_NONE };
 enum { SOLVER_CHOLESKY, SOLVER_CG };
@@ -112,16 +101,16 @@ static cr_status read_noise(cr_ctx *cx, const gp_options *o, const cri_rows *row
     bool given = !isnan(o->noise);
     m->noise_column = rows->roles[0] != NULL;
     if (m->noise_column && given)
-        return cr_fail(cx, CR_EARG, "--noise and --noise-column do not go together");
+        return cr_fail(cx, CR_EARG, "--noise and --noise-column cannot be combined");
     if (o->noise_model && (m->noise_column || given))
-        return cr_fail(cx, CR_EARG, "--noise-model and %s do not go together",
+        return cr_fail(cx, CR_EARG, "--noise-model and %s cannot be combined",
                        given ? "--noise" : "--noise-column");
     for (size_t i = 0; m->noise_column && i < rows->n; i++)
         if (!(rows->roles[0][i] > 0)) {
             char where[512];
             return cr_fail(
                 cx, CR_EDATA,
-                "%s: the variance of the noise, column '%s', is %g; it must be above 0",
+                "%s: the variance of the noise, column '%s', is %g, but must be above 0",
                 cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where),
                 rows->design->roles[0], rows->roles[0][i]);
         }
@@ -136,7 +125,8 @@ static cr_status check_weights(cr_ctx *cx, const cr_kernel *k, const cri_rows *r
     bool model = cri_gp_noise_level(k) != SIZE_MAX;
     for (size_t i = 0; rows->w && i < rows->n; i++)
         if (rows->w[i] != 0 && rows->w[i] != 1) {
-            cr_fail(cx, CR_EUNSUPPORTED, "gp: weights other than 0 and 1 do not go with %s",
+            cr_fail(cx, CR_EUNSUPPORTED,
+                    "gp: weights other than 0 and 1 cannot be combined with %s",
                     model ? "--noise-model" : "a white kernel");
             return model ? CR_EUNSUPPORTED
                          : cr_fail_hint(
@@ -150,9 +140,10 @@ static cr_status check_noise_model(cr_ctx *cx, const gp_options *o, const cri_gp
 {
     bool cg = method == &cri_gp_method_cg;
     if (!o->noise_model || (method->approx == CRI_GP_EXACT && !cg)) return CR_OK;
-    cr_fail(cx, CR_EUNSUPPORTED, "--noise-model is for an exact process: it does not go with %s%s",
+    cr_fail(cx, CR_EUNSUPPORTED,
+            "--noise-model is for an exact process: it cannot be combined with %s%s",
             method->option,
-            o->approx == CRI_GP_AUTO && !cg ? ", which so many rows take by default" : "");
+            o->approx == CRI_GP_AUTO && !cg ? ", the default for so many rows" : "");
     return cr_fail_hint(cx, cg ? "--solver cholesky" : "--approx exact");
 }
 
@@ -215,14 +206,14 @@ static cr_status check_options(cr_ctx *cx, const gp_options *o)
     const char *hyper = o->hyper == HYPER_MCMC ? "mcmc" : "laplace";
     if (average && (cg || sparse))
         return cr_fail(cx, CR_EARG,
-                       "--hyper %s is for an exact process: it does not go with --approx "
-                       "and --solver cg",
+                       "--hyper %s is for an exact process: it cannot be combined with --approx or "
+                       "--solver cg",
                        hyper);
     if (average && o->optimize == OPTIMIZE_NONE)
-        return cr_fail(cx, CR_EARG, "--hyper %s does not go with --optimize none", hyper);
+        return cr_fail(cx, CR_EARG, "--hyper %s cannot be combined with --optimize none", hyper);
     if (cg && sparse)
         return cr_fail(cx, CR_EARG,
-                       "--solver cg is for an exact process: it does not go with --approx");
+                       "--solver cg is for an exact process: it cannot be combined with --approx");
     return CR_OK;
 }
 
@@ -260,8 +251,8 @@ static void report_unused(cr_ctx *cx, const gp_options *o, const cri_gp_method *
                  { "batch", "--approx svgp" },
                  { "epochs", "--approx svgp" } };
     if (o->inducing_inputs)
-        cri_tell_unused(cx, gp_table, o, "inducing", "inducing inputs that are given",
-                        "inputs of our choice");
+        cri_tell_unused(cx, gp_table, o, "inducing", "given inducing inputs",
+                        "inducing inputs chosen by the program");
     for (size_t i = 0; i < sizeof some / sizeof *some; i++)
         if (!uses(method, some[i].option))
             cri_tell_unused(cx, gp_table, o, some[i].option, method->process, some[i].instead);
@@ -272,10 +263,10 @@ static cr_status check_centre(cr_ctx *cx, const cri_gp_fit *f)
 {
     if (!cr_kernel_needs_rows(f->m->kernel) || !f->method->few_pairs) return CR_OK;
     cr_fail(cx, CR_EUNSUPPORTED,
-            "gp: centre(...) does not go with %s: its mean over the rows takes all pairs of "
-            "them, which this is there to avoid",
+            "gp: centre(...) cannot be combined with %s: its mean over the rows needs all pairs of "
+            "rows, which this method avoids",
             f->method->option);
-    return cr_fail_hint(cx, "--approx vfe works with it, for some ten thousand rows");
+    return cr_fail_hint(cx, "--approx vfe works with it, for up to about ten thousand rows");
 }
 
 /* --- the rows -------------------------------------------------------------------------------- */
@@ -368,10 +359,9 @@ static cr_status take_least_noise(cr_ctx *cx, cri_gp_fit *f)
     CR_TRY(cr_kernel_diagonal(cx, f->m->kernel, &in, false, diagonal));
     for (size_t i = 0; i < data->n; i++) most = fmax(most, diagonal[i]);
     if (most > 0 && isfinite(most)) f->m->noise = CRI_GP_NOISE_FLOOR * most;
-    cr_log(
-        cx, CR_LOG_WARNING,
-        "the target does not vary about its mean: nothing can be learned of the hyper-parameters, "
-        "and the noise is taken as next to nothing");
+    cr_log(cx, CR_LOG_WARNING,
+           "the target does not vary around its mean: the hyper-parameters cannot be learned, and "
+           "the noise is assumed to be almost zero");
 done:
     cr_scratch_end(&s);
     return st;
@@ -415,8 +405,8 @@ static void report_starts(cr_ctx *cx, const cri_gp_fit *f, const cri_gp_learned 
 {
     if (learned->starts < MANY_STARTS || learned->agreed > 1 || learned->expired) return;
     cr_log(cx, CR_LOG_WARNING,
-           "only 1 of %zu starts of the search for hyper-parameters ended at the best optimum: "
-           "--restarts %zu looks for a better one",
+           "only 1 of %zu starts of the search for hyper-parameters ended at the best optimum: use "
+           "--restarts %zu to look for a better one",
            learned->starts, f->restarts ? 4 * f->restarts : 10);
 }
 
@@ -553,7 +543,7 @@ static cr_status gp_update(cr_ctx *cx, const void *state, const cri_rows *rows, 
                 : old->n_draws ? "a Gaussian process averaged over its hyper-parameters"
                                : method->option);
         CR_TRY(cr_fail_hint(cx, old->n_draws ? "a model fitted with --hyper map can be updated"
-                                             : "fit it again on all the rows"));
+                                             : "fit it again to all the rows"));
     }
     if (old->white) CR_TRY(check_weights(cx, old->kernel, rows));
     CR_TRY(method->extend(cx, old, rows, &m));

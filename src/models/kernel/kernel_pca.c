@@ -24,9 +24,8 @@
 
 /* clang-format off */
 #define KERNEL_PCA_OPTIONS(X)                                                                        \
-    X(text,  kernel,     "", "", "kernel, an expression (credence models kernels); not given: rbf with the " \
-      "median distance between rows as length-scale", "'poly(degree=2)'")                            \
-    X(count, components, "2", ">=0", "number of coordinates; 0: all that there are", "3")
+    X(text,  kernel,     "", "", "kernel expression (see credence models kernels); default: rbf with the median distance between rows as length-scale", "'poly(degree=2)'")                            \
+    X(count, components, "2", ">=0", "number of coordinates; 0: all", "3")
 /* clang-format on */
 
 CR_OPTIONS(kernel_pca_options, kernel_pca_table, KERNEL_PCA_OPTIONS);
@@ -124,7 +123,7 @@ static size_t count_components(cr_ctx *cx, const work *w, double total, size_t w
     if (wanted == 0 || wanted > rank) {
         if (wanted > rank)
             cr_log(cx, CR_LOG_WARNING,
-                   "kernel-pca: the rows vary in %zu direction%s only, fewer than %zu", rank,
+                   "kernel-pca: the rows vary in only %zu direction%s, fewer than %zu", rank,
                    rank == 1 ? "" : "s", wanted);
         return rank > 0 ? rank : 1;
     }
@@ -206,15 +205,15 @@ static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const void *options,
     CR_TRY(cri_check_sizes(cx, rows, true));
     CR_TRY(cri_inputs_add(cx, &data, rows));
     n = w.n = data.n;
-    if (n == 0) CR_TRY(cr_fail(cx, CR_EDATA, "kernel-pca: there is no row of weight above 0"));
+    if (n == 0) CR_TRY(cr_fail(cx, CR_EDATA, "kernel-pca: no row has a positive weight"));
     double left = (double)cri_memory_left(cx);
     if (41e0 * (double)n * (double)n > left) {
         cr_fail(cx, CR_ENOMEM,
-                "kernel-pca of %zu distinct rows needs %.3g GB, of which %.3g GB are left", n,
+                "kernel-pca of %zu distinct rows needs %.3g GB, but only %.3g GB are left", n,
                 41e-9 * (double)n * (double)n, left / 1e9);
-        CR_TRY(cr_fail_hint(cx,
-                            "%.0f rows would have room: fit some of them, and predict the others",
-                            floor(0.95 * sqrt(left / 41))));
+        CR_TRY(cr_fail_hint(
+            cx, "%.0f rows would fit: use some of the rows for the fit, and predict the others",
+            floor(0.95 * sqrt(left / 41))));
     }
     CR_TRY(cri_default_kernel(cx, o->kernel, rows->design, &data, 1,
                               "some components would have a negative variance", &m->kernel));
@@ -344,15 +343,15 @@ static cr_status kernel_pca_reconstruct(cr_ctx *cx, const void *state, const dou
     if (cr_kernel_reads(m->kernel, CR_KERNEL_CATEGORY) ||
         cr_kernel_reads(m->kernel, CR_KERNEL_TEXT) || m->d == 0) {
         cr_fail(cx, CR_EUNSUPPORTED,
-                "kernel-pca: the way back from coordinates is one to numbers, and the kernel "
-                "reads categories or texts");
+                "kernel-pca: only numbers can be reconstructed from coordinates, but the kernel "
+                "reads categories or text");
         CR_TRY(cr_fail_hint(
-            cx, "fit it with --features of numbers alone, or a kernel of these, such as rbf"));
+            cx, "fit it with numeric --features only, or with a kernel for numbers, such as rbf"));
     }
     if (!m->share) {
-        cr_fail(cx, CR_EUNSUPPORTED,
-                "kernel-pca: the model file does not tell the weights of its rows, which the "
-                "way back from coordinates needs");
+        cr_fail(
+            cx, CR_EUNSUPPORTED,
+            "kernel-pca: the model file lacks the weights of its rows, which reconstruction needs");
         CR_TRY(cr_fail_hint(cx, "fit the model again"));
     }
     CR_TRY(s.status);
@@ -385,13 +384,14 @@ static const char *const *kernel_pca_labels(const void *state, size_t *out_n)
 
 static const cr_field kernel_pca_statistics[] = {
     CR_TEXT("kernel", 0, "the covariance function with its hyper-parameters"),
-    CR_COUNT("distinct_inputs", 0, "rows that differ in their inputs"),
+    CR_COUNT("distinct_inputs", 0, "rows with different inputs"),
     CR_COUNT("components", 0, "coordinates"),
-    CR_NUMBER("total", CR_FIELD_NULL, "spread of the rows in the space of the kernel"),
-    CR_NUMBER("eigenvalue(COORDINATE)", CR_FIELD_SOMETIMES, "of each coordinate: spread along it"),
+    CR_NUMBER("total", CR_FIELD_NULL, "total variation of the rows in the space of the kernel"),
+    CR_NUMBER("eigenvalue(COORDINATE)", CR_FIELD_SOMETIMES,
+              "of each coordinate: variation along it"),
     CR_NUMBER("share(COORDINATE)", CR_FIELD_SOMETIMES,
               "of each coordinate: its share of the total"),
-    CR_NUMBER("explained", CR_FIELD_NULL, "share of the total that the coordinates hold"),
+    CR_NUMBER("explained", CR_FIELD_NULL, "share of the total explained by the coordinates"),
     CR_FIELD_LAST,
 };
 

@@ -18,10 +18,8 @@
 
 /* clang-format off */
 #define KERNEL_RIDGE_OPTIONS(X)                                                                      \
-    X(text, kernel,    "", "", "kernel, an expression (credence models kernels); not given: rbf with " \
-      "twice the median distance between rows as length-scale", "'rbf(l=2)'")                                  \
-    X(real, lambda,    "", ">0", "penalty on the squared norm of the function; not given: the best of some "\
-      "by leave-one-out", "0.5")                                                                     \
+    X(text, kernel,    "", "", "kernel expression (see credence models kernels); default: rbf with twice the median distance between rows as length-scale", "'rbf(l=2)'")                                  \
+    X(real, lambda,    "", ">0", "penalty on the squared norm of the function; default: the best of several by leave-one-out", "0.5")                                                                     \
     X(flag, intercept, "true", "", "fit a free intercept", "false")
 /* clang-format on */
 
@@ -124,10 +122,11 @@ static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const void *options,
     double left = (double)cri_memory_left(cx);
     if (17.6 * (double)n * (double)n > left) {
         cr_fail(cx, CR_ENOMEM,
-                "kernel-ridge of %zu distinct rows needs %.3g GB, of which %.3g GB are left", n,
+                "kernel-ridge of %zu distinct rows needs %.3g GB, but only %.3g GB are left", n,
                 17.6e-9 * (double)n * (double)n, left / 1e9);
         CR_TRY(cr_fail_hint(
-            cx, "gp --approx vfe predicts as much from inducing inputs; %.0f rows would have room",
+            cx,
+            "gp --approx vfe gives similar predictions from inducing inputs; %.0f rows would fit",
             floor(0.95 * sqrt(left / 17.6))));
     }
     CR_TRY(cri_default_kernel(cx, o->kernel, rows->design, &g->at, 2,
@@ -182,13 +181,14 @@ static cr_status kernel_ridge_predict(cr_ctx *cx, const void *state, const cri_r
 
 static const cr_field kernel_ridge_statistics[] = {
     CR_TEXT("kernel", 0, "the covariance function with its hyper-parameters"),
-    CR_TEXT("units", 0, "what the hyper-parameters are in: the data, or standardised columns"),
+    CR_TEXT("units", 0,
+            "units of the hyper-parameters: those of the data, or of standardised columns"),
     CR_NUMBER("lambda", CR_FIELD_NULL, "the penalty"),
-    CR_COUNT("distinct_inputs", 0, "rows that differ in their inputs"),
+    CR_COUNT("distinct_inputs", 0, "rows with different inputs"),
     CR_NUMBER("effective_df", CR_FIELD_NULL,
               "effective degrees of freedom: the trace of the smoother"),
     CR_MEASURE("residual_sd", "target", CR_FIELD_NULL,
-               "standard deviation of the noise, by the residuals"),
+               "standard deviation of the noise, from the residuals"),
     CR_MEASURE("rss", "target^2", CR_FIELD_NULL, "residual sum of squares"),
     CR_MEASURE("gcv", "target^2", CR_FIELD_NULL,
                "mean squared error by generalised cross-validation"),

@@ -80,22 +80,22 @@ static cr_status refuse_update(cr_ctx *cx, bool dual)
     cr_fail(cx, CR_EUNSUPPORTED,
             dual ? "a bayes-linear model fitted in the dual has no exact update"
                  : "a bayes-linear model of a category of so many levels has no exact update");
-    return cr_fail_hint(cx, "fit it with --solver primal, or again on all the rows");
+    return cr_fail_hint(cx, "fit it with --solver primal, or again to all the rows");
 }
 
 static cr_status refuse_groups(cr_ctx *cx)
 {
     return cr_fail(cx, CR_EUNSUPPORTED,
-                   "a bayes-linear model with varying intercepts learns from all rows at once: "
-                   "it has no update and no stream");
+                   "a bayes-linear model with varying intercepts needs all rows at once: it cannot "
+                   "be updated or streamed");
 }
 
 static cr_status refuse_noise(cr_ctx *cx)
 {
     cr_fail(
         cx, CR_EUNSUPPORTED,
-        "a bayes-linear model with --noise-model has no exact update: it takes all rows at once");
-    return cr_fail_hint(cx, "fit it again on all the rows");
+        "a bayes-linear model with --noise-model needs all rows at once: it has no exact update");
+    return cr_fail_hint(cx, "fit it again to all the rows");
 }
 
 static cr_status bayes_check(cr_ctx *cx, const void *state)
@@ -146,18 +146,17 @@ static const cr_field bayes_statistics[] = {
     CR_NUMBER("a_n", CR_FIELD_EITHER, "of nig: shape of the posterior of the noise variance"),
     CR_MEASURE("b_n", "target^2", CR_FIELD_EITHER, "of nig: its scale"),
     CR_NUMBER("prior_variance", CR_FIELD_EITHER,
-              "of nig: variance of a coefficient before the data, in units of the noise"),
-    CR_TEXT("scales", CR_FIELD_SOMETIMES, "averaged, where alpha and beta are not plugged in"),
-    CR_MEASURE(
-        "alpha", "1/target^2", CR_FIELD_EITHER,
-        "of normal: precision of the coefficients before the data; its geometric mean, where "
-        "averaged"),
+              "of nig: prior variance of a coefficient, in units of the noise"),
+    CR_TEXT("scales", CR_FIELD_SOMETIMES, "averaged, if alpha and beta are not plugged in"),
+    CR_MEASURE("alpha", "1/target^2", CR_FIELD_EITHER,
+               "of normal: prior precision of the coefficients; its geometric mean, if averaged"),
     CR_MEASURE("beta", "1/target^2", CR_FIELD_EITHER,
                "of normal: precision of the noise, 1 / noise_sd^2"),
-    CR_NUMBER("dof", CR_FIELD_SOMETIMES, "where averaged: degrees of freedom of the Student t"),
-    CR_TEXT("solver", CR_FIELD_SOMETIMES, "dual where there are fewer rows than terms"),
+    CR_NUMBER("dof", CR_FIELD_SOMETIMES, "if averaged: degrees of freedom of the Student t"),
+    CR_TEXT("solver", CR_FIELD_SOMETIMES, "dual, if there are fewer rows than terms"),
     CR_MEASURE("noise_sd", "target", CR_FIELD_NULL, "standard deviation of the noise"),
-    CR_NUMBER("effective_parameters", CR_FIELD_NULL, "coefficients that the data determine"),
+    CR_NUMBER("effective_parameters", CR_FIELD_NULL,
+              "effective number of coefficients determined by the data"),
     CR_MEASURE("rss", "target^2", CR_FIELD_NULL, "residual sum of squares"),
     CRI_VARYING_STATISTICS("target"),
     CR_FIELD_LAST,

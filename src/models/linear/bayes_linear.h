@@ -17,9 +17,9 @@
 /* clang-format off */
 #define CRI_BAYES_OPTIONS(X)                                                                         \
     X(choice, prior,          "normal",      "normal|nig",                                           \
-      "normal: given alpha and noise; nig: normal-inverse-gamma, the noise integrated out", "nig")   \
+      "normal: given alpha and noise; nig: normal-inverse-gamma, with the noise integrated out", "nig")   \
     X(choice, optimize,       "auto",        "auto|integrate|fixed-point|em|none",                   \
-      "auto: integrate, or fixed-point where alpha or noise is given; integrate: average over alpha and noise; fixed-point, em: take the values of highest evidence as if known; none: keep them as given", "em") \
+      "auto: integrate, or fixed-point if alpha or noise is given; integrate: average over alpha and noise; fixed-point, em: use the values of highest evidence as if known; none: keep them as given", "em") \
     X(real,   alpha,          "",            ">0", "prior precision of each coefficient (start, or fixed)", "1") \
     X(real,   noise,          "",            ">0", "variance of the observations (start, or fixed)", "0.25") \
     X(real,   prior_variance, "10",          ">0", "nig: prior variance of a coefficient over the noise variance", "100") \
@@ -27,13 +27,13 @@
     X(real,   rate,           "1",           ">0", "nig: rate b of the inverse gamma on the noise variance", "0.5") \
     X(flag,   intercept,      "true",        "", "fit an intercept", "false")                        \
     X(choice, intercept_prior, "flat",       "centre|flat",                                          \
-      "centre: predictions and evidence take the mean of the target as known; flat: it has a flat prior and is integrated out", \
+      "centre: predictions and evidence treat the mean of the target as known; flat: it has a flat prior and is integrated out", \
       "centre")                                                                                        \
     X(list,   noise_model,    "",            "COLUMN",                                               \
-      "columns that the logarithm of the noise is linear in; else the noise is the same everywhere", "x") \
+      "columns in which the logarithm of the noise sd is linear; default: the same noise everywhere", "x") \
     X(choice, solver,         "auto",        "auto|primal|dual",                                     \
       "work with p x p or n x n matrices; auto uses the dual if there are more terms than rows and more than 1000 terms", "dual") \
-    X(real,   tol,            "1e-12",       ">0", "stop when the log evidence gains less, relatively", "1e-6") \
+    X(real,   tol,            "1e-12",       ">0", "stop when the log evidence gains less than this, relatively", "1e-6") \
     X(count,  max_iter,       "10000",       ">=1", "give up after this many steps", "100")
 /* clang-format on */
 enum { CRI_BAYES_PRIOR_NORMAL, CRI_BAYES_PRIOR_NIG };

@@ -44,11 +44,12 @@ static void set_squares(const cri_rows *rows, const cr_prediction *p, const doub
 static cr_status check(cr_ctx *cx, const cri_rows *rows)
 {
     if (rows->w)
-        return cr_fail(
-            cx, CR_EARG,
-            "--noise-model says itself how precise a row is: --weights does not go with it");
+        return cr_fail(cx, CR_EARG,
+                       "--noise-model cannot be combined with --weights: it models the precision "
+                       "of each row itself");
     if (cri_design_varying(rows->design) != SIZE_MAX)
-        return cr_fail(cx, CR_EUNSUPPORTED, "--noise-model does not go with varying intercepts");
+        return cr_fail(cx, CR_EUNSUPPORTED,
+                       "--noise-model cannot be combined with varying intercepts");
     if (rows->n <= rows->p + 2)
         return cr_fail(cx, CR_EDATA, "%zu rows are too few for %zu terms and a model of the noise",
                        rows->n, rows->p);

@@ -107,8 +107,8 @@ static void warn_noiseless(cr_ctx *cx, const cri_shrinkage *s, double rss, doubl
 {
     if (!s->quiet && rss < 2 * rounding_of_rss(s))
         cr_log(cx, CR_LOG_WARNING,
-               "the target is explained without any error: the noise is taken to "
-               "be its rounding, with an sd of %.3g",
+               "the target is explained without any error: the noise is assumed to be rounding "
+               "error, with an sd of %.3g",
                1 / sqrt(beta));
 }
 

@@ -19,19 +19,19 @@
 
 /* clang-format off */
 #define LASSO_OPTIONS(X)                                                                             \
-    X(real,   l1_ratio,  "1",    "0..1", "share r of the absolute penalty: 1 lasso, 0 ridge, between elastic net", "0.5") \
-    X(real,   lambda,    "",     ">=0", "penalty; chosen from the path when it is not given", "0.1") \
+    X(real,   l1_ratio,  "1",    "0..1", "share r of the absolute penalty: 1 is the lasso, 0 is ridge, values between are the elastic net", "0.5") \
+    X(real,   lambda,    "",     ">=0", "penalty; chosen from the path if not given", "0.1") \
     X(choice, choose,    "cv",   "cv|1se|bic|aic",                                                   \
-      "what chooses lambda: least error by cross-validation, the largest within a standard error of it, or a criterion", "1se") \
+      "how lambda is chosen: least cross-validation error, the largest within one standard error of it, or a criterion", "1se") \
     X(count,  path,      "100",  "1..100000", "number of lambdas on the path", "50")                 \
     X(real,   lambda_min_ratio, "", "0<..<1",                                                        \
-      "last lambda over the first; 1e-4, or 0.01 when there are more terms than rows", "0.001")      \
+      "last lambda over the first; default: 1e-4, or 0.01 with more terms than rows", "0.001")      \
     X(count,  cv_folds,  "10",   ">=2", "folds of the cross-validation; at most one per row", "5")   \
     X(flag,   intercept, "true", "",    "fit a free intercept", "false")                             \
     X(choice, solver,    "auto", "auto|gram|columns",                                                \
-      "by cross-products, p x p, or by the columns themselves; auto: columns when there are many", "gram") \
+      "use cross-products (p x p) or the columns themselves; auto: columns if there are many", "gram") \
     X(real,   tolerance, "1e-7", "0<..<1", "largest violation of the optimality conditions on the path, in sds of the target", "1e-9") \
-    X(count,  max_iter,  "10000", ">=1", "most passes over the terms for one lambda", "1000")
+    X(count,  max_iter,  "10000", ">=1", "maximum number of passes over the terms for one lambda", "1000")
 /* clang-format on */
 enum { SOLVER_AUTO, SOLVER_GRAM, SOLVER_COLUMNS };
 
@@ -268,9 +268,8 @@ static cr_status finish(cr_ctx *cx, cri_lasso *m, const cri_rows *rows, cri_path
     cri_predictor_set_sds(&m->fit);
     for (size_t a = 0; !good && a < m->k; a++) m->fit.coef_sd[a] = NAN;
     if (!good)
-        cr_log(
-            cx, CR_LOG_WARNING,
-            "the terms that were chosen are linearly dependent: they have no standard deviations");
+        cr_log(cx, CR_LOG_WARNING,
+               "the chosen terms are linearly dependent: they have no standard deviations");
     if (!(left > 0))
         cr_log(cx, CR_LOG_WARNING,
                "as many terms were chosen as there are rows: no intervals can be given");

@@ -43,17 +43,17 @@ static cr_status describe_terms(cr_ctx *cx, const cri_lasso *m, const cr_design 
 
 static const cr_field point[] = {
     CR_NUMBER("lambda", 0, "the penalty"),
-    CR_COUNT("nonzero", 0, "terms that are not 0"),
+    CR_COUNT("nonzero", 0, "number of nonzero terms"),
     CR_NUMBER("df", CR_FIELD_NULL, "effective degrees of freedom, with the intercept"),
-    CR_NUMBER("r2", CR_FIELD_NULL, "share of the target's spread that is explained"),
+    CR_NUMBER("r2", CR_FIELD_NULL, "share of the target's variance explained"),
     CR_MEASURE("cv", "target^2", CR_FIELD_NULL, "mean squared error by cross-validation"),
     CR_MEASURE("cv_se", "target^2", CR_FIELD_NULL, "its standard error"),
-    CR_FLAG("chosen", 0, "true of the one that the model uses"),
+    CR_FLAG("chosen", 0, "true for the one the model uses"),
     CR_FIELD_LAST,
 };
 
 const cr_field cri_lasso_tables[] = {
-    CR_INNER(ROWS, "path", 0, "every lambda that was solved", point),
+    CR_INNER(ROWS, "path", 0, "every lambda on the path", point),
     CR_FIELD_LAST,
 };
 
@@ -77,29 +77,29 @@ static void describe_path(const cri_lasso *m, double square, cri_sheet *out)
 
 const cr_field cri_lasso_statistics[] = {
     CR_TEXT("objective", 0, "what the coefficients minimise"),
-    CR_NUMBER("l1_ratio", 0, "share r of the absolute values in the penalty"),
-    CR_NUMBER("lambda", 0, "the penalty that was chosen"),
-    CR_TEXT("choice", 0, "by what: cv, 1se, bic, aic or given"),
-    CR_NUMBER("lambda_max", 0, "the least penalty that leaves no term"),
-    CR_COUNT("nonzero", 0, "terms that are not 0"),
+    CR_NUMBER("l1_ratio", 0, "share r of absolute values in the penalty"),
+    CR_NUMBER("lambda", 0, "the chosen penalty"),
+    CR_TEXT("choice", 0, "how it was chosen: cv, 1se, bic, aic or given"),
+    CR_NUMBER("lambda_max", 0, "the smallest penalty with no terms"),
+    CR_COUNT("nonzero", 0, "number of nonzero terms"),
     CR_NUMBER("effective_df", CR_FIELD_NULL,
               "effective degrees of freedom: the trace of the smoother"),
     CR_MEASURE("residual_sd", "target", CR_FIELD_NULL,
-               "standard deviation of the noise, by the residuals"),
+               "standard deviation of the noise, from the residuals"),
     CR_MEASURE("rss", "target^2", CR_FIELD_NULL, "residual sum of squares"),
-    CR_NUMBER("r2", CR_FIELD_NULL, "share of the target's spread that is explained"),
+    CR_NUMBER("r2", CR_FIELD_NULL, "share of the target's variance explained"),
     CR_MEASURE("gcv", "target^2", CR_FIELD_NULL,
                "mean squared error by generalised cross-validation"),
     CR_NUMBER("aic", CR_FIELD_NULL, "Akaike's criterion"),
     CR_NUMBER("bic", CR_FIELD_NULL, "Schwarz's criterion"),
     CR_MEASURE("cv_error", "target^2", CR_FIELD_NULL, "mean squared error by cross-validation"),
     CR_MEASURE("cv_se", "target^2", CR_FIELD_NULL, "its standard error"),
-    CR_NUMBER("lambda_cv", CR_FIELD_NULL, "the penalty of the least cv_error"),
+    CR_NUMBER("lambda_cv", CR_FIELD_NULL, "the penalty with the smallest cv_error"),
     CR_NUMBER("lambda_1se", CR_FIELD_NULL, "the largest within one standard error of it"),
     CR_MEASURE("objective_value", "target^2", CR_FIELD_NULL, "the objective at the estimate"),
-    CR_NUMBER("kkt_violation", CR_FIELD_NULL, "largest violation of the conditions of optimality"),
+    CR_NUMBER("kkt_violation", CR_FIELD_NULL, "largest violation of the optimality conditions"),
     CR_TEXT("solver", 0, "gram or columns"),
-    CR_TEXT("sd_given", 0, "what the sds do not count"),
+    CR_TEXT("sd_given", 0, "what the sds do not account for"),
     CR_FIELD_LAST,
 };
 
@@ -138,7 +138,8 @@ cr_status cri_lasso_describe(cr_ctx *cx, const void *state, const cr_design *des
     cri_put_real(s, "objective_value", m->objective * square);
     cri_put_real(s, "kkt_violation", m->violation < 1e-12 ? 0 : m->violation);
     cri_put_text(s, "solver", m->gram ? "gram" : "columns");
-    cri_put_text(s, "sd_given", "the selected terms; neither selection nor shrinkage is counted");
+    cri_put_text(s, "sd_given",
+                 "given the selected terms; neither selection nor shrinkage is accounted for");
     describe_path(m, square, out);
 done:
     return st;

@@ -28,7 +28,7 @@ typedef struct cri_path_settings {
 /* clang-format off */
 #define CRI_LASSO_PATH(MEMBER)                                                                      \
     MEMBER(count,  L,          (),     ">0 as:path_lambdas", "lambdas")                             \
-    MEMBER(count,  m,          (),     "as:path_terms",      "terms that are not 0 somewhere")      \
+    MEMBER(count,  m,          (),     "as:path_terms",      "number of nonzero terms somewhere")      \
     MEMBER(count,  folds,      (),     "",                   "0 = no cross-validation")             \
     MEMBER(count,  sweeps,     (),     "",                   "of all lambdas")                      \
     MEMBER(real,   lambda_max, (),     "",                   "the first that leaves all terms 0")   \

@@ -30,8 +30,8 @@ static cr_status refuse_dependent(cr_ctx *cx, const cr_design *design, const dou
     }
     cr_fail(cx, CR_ENUMERIC, "%zu columns are linearly dependent: %s%s", all, list,
             named < all ? ", ..." : "");
-    return cr_fail_hint(cx,
-                        "credence fit ridge gives them all a share; --features leaves columns out");
+    return cr_fail_hint(
+        cx, "credence fit ridge shares the effect among them; --features leaves columns out");
 }
 
 /* Constant terms have no coefficient of their own; returns how many terms are left. */

@@ -29,16 +29,16 @@ static cr_status check_options(cr_ctx *cx, const cri_linear_options *o)
 {
     if (o->select != CRI_SUBSET_NONE && o->weights_are == CRI_WEIGHTS_PRECISE) {
         cr_fail(cx, CR_EARG,
-                "--select counts the weights as repetitions, and --weights-are says precisions");
+                "--select treats weights as repetitions, but --weights-are says precisions");
         return cr_fail_hint(cx, "select first; then fit the chosen columns with --features");
     }
     if (o->noise_model && (o->select != CRI_SUBSET_NONE || o->errors != CRI_CLASSICAL)) {
-        cr_fail(cx, CR_EARG, "--noise-model does not go with --select or --errors");
+        cr_fail(cx, CR_EARG, "--noise-model cannot be combined with --select or --errors");
         return cr_fail_hint(cx, "leave one of them out");
     }
     if (o->select != CRI_SUBSET_NONE || o->size == CR_COUNT_UNSET) return CR_OK;
-    cr_fail(cx, CR_EARG, "--size is the number of terms of a selection, and there is none");
-    return cr_fail_hint(cx, "add --select best, or forward, or backward");
+    cr_fail(cx, CR_EARG, "--size is the number of terms of a selection, but there is no selection");
+    return cr_fail_hint(cx, "add --select best, forward or backward");
 }
 
 /* Residuals that are rounding of the target. */
@@ -52,10 +52,9 @@ static bool fits_perfectly(const cri_linear *m)
 static void warn(cr_ctx *cx, const cri_linear *m)
 {
     if (fits_perfectly(m))
-        cr_log(
-            cx, CR_LOG_WARNING,
-            "essentially perfect fit: the residuals are rounding, and standard errors, tests and "
-            "intervals say nothing");
+        cr_log(cx, CR_LOG_WARNING,
+               "the fit is essentially perfect: the residuals are rounding errors, so standard "
+               "errors, tests and intervals are meaningless");
     if (!(m->fit.dof > 0))
         cr_log(cx, CR_LOG_WARNING,
                "there are as many coefficients as rows: "
@@ -146,8 +145,8 @@ static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     CR_TRY(check_options(cx, o));
     if (o->noise_model && rows->w)
         CR_TRY(cr_fail(cx, CR_EARG,
-                       "--noise-model says how precise a row is: --weights does not go "
-                       "with it"));
+                       "--noise-model determines how precise each row is: it cannot be combined "
+                       "with --weights"));
     CR_TRY(cri_linear_solve(cx, rows, o, seed, m, &moments, report));
     warn(cx, m);
     if (o->errors != CRI_CLASSICAL && m->fit.dof > 0) CR_TRY(set_robust(cx, rows, o, m));
@@ -188,11 +187,11 @@ static bool linear_serves(const cri_rows *rows, const void *options, size_t leav
 static cr_status refuse_update(cr_ctx *cx, bool selects, bool robust)
 {
     cr_fail(cx, CR_EUNSUPPORTED,
-            selects ? "a linear model with --select has no exact update"
-            : robust
-                ? "standard errors or noise of this model come from all residuals: no exact update"
-                : "this linear model has no exact update: it has too many terms to remember");
-    return cr_fail_hint(cx, "fit it again on all the rows");
+            selects  ? "a linear model with --select has no exact update"
+            : robust ? "the standard errors or noise of this model use all residuals, so it has no "
+                       "exact update"
+                     : "this linear model has too many terms for an exact update");
+    return cr_fail_hint(cx, "fit it again to all the rows");
 }
 
 static cr_status linear_check(cr_ctx *cx, const void *state)
@@ -301,8 +300,8 @@ static cr_status linear_covariance(cr_ctx *cx, const void *state, double **out, 
     const cri_linear *m = state;
     if (m->noise.noise_terms > 0)
         return cr_fail(cx, CR_EUNSUPPORTED,
-                       "coefficients of a mean and of its noise have no covariance "
-                       "together: describe has their sds");
+                       "there is no joint covariance of the coefficients of mean and noise: "
+                       "describe shows their sds");
     return cri_predictor_covariance(cx, &m->fit, out, out_n);
 }
 
@@ -312,27 +311,27 @@ static const char *const method_names[] = { "none", "best", "forward", "backward
 
 static const cr_field linear_statistics[] = {
     CR_MEASURE("residual_sd", "target", CR_FIELD_NULL,
-               "standard deviation of the noise, by the residuals"),
-    CR_NUMBER("residual_dof", CR_FIELD_NULL, "rows, weighted, less the parameters"),
+               "standard deviation of the noise, from the residuals"),
+    CR_NUMBER("residual_dof", CR_FIELD_NULL, "weight of the rows minus the number of parameters"),
     CR_MEASURE("rss", "target^2", CR_FIELD_NULL, "residual sum of squares"),
-    CR_NUMBER("r2", CR_FIELD_NULL, "share of the target's spread that is explained"),
-    CR_NUMBER("adjusted_r2", CR_FIELD_NULL, "the same by degrees of freedom"),
+    CR_NUMBER("r2", CR_FIELD_NULL, "share of the target's variance explained"),
+    CR_NUMBER("adjusted_r2", CR_FIELD_NULL, "the same, adjusted for degrees of freedom"),
     CR_NUMBER("f", CR_FIELD_NULL, "F of all terms together"),
     CR_NUMBER("f_p", CR_FIELD_NULL, "probability of a larger F by chance"),
     CR_NUMBER("aic", CR_FIELD_NULL, "Akaike's criterion"),
     CR_NUMBER("bic", CR_FIELD_NULL, "Schwarz's criterion"),
     CR_MEASURE("loocv", "target^2", CR_FIELD_NULL,
                "mean squared error with each row left out in turn"),
-    CR_NUMBER("max_leverage", CR_FIELD_NULL, "largest weight of a row in its own fit"),
+    CR_NUMBER("max_leverage", CR_FIELD_NULL, "largest influence of a row on its own fitted value"),
     CR_COUNT("max_leverage_row", CR_FIELD_NULL, "the row that has it, from 1"),
-    CR_COUNT("rank", 0, "terms that are not sums of others"),
+    CR_COUNT("rank", 0, "number of linearly independent terms"),
     CR_NUMBER("condition_number", CR_FIELD_NULL, "of the standardised columns"),
     CR_TEXT("solver", 0, "qr, gram or lsqr"),
-    CR_COUNT("refinements", 0, "steps that corrected the solution"),
-    CR_TEXT("errors", CR_FIELD_SOMETIMES, "with --errors: how the standard errors were made"),
+    CR_COUNT("refinements", 0, "refinement steps"),
+    CR_TEXT("errors", CR_FIELD_SOMETIMES, "with --errors: the kind of standard errors"),
     CR_TEXT("select", CR_FIELD_SOMETIMES, "with --select: the search"),
-    CR_COUNT("selected", CR_FIELD_SOMETIMES, "with --select: terms that were taken"),
-    CR_TEXT("sd_given", CR_FIELD_SOMETIMES, "with --select: what the sds do not count"),
+    CR_COUNT("selected", CR_FIELD_SOMETIMES, "with --select: terms selected"),
+    CR_TEXT("sd_given", CR_FIELD_SOMETIMES, "with --select: what the sds do not account for"),
     CR_FIELD_LAST,
 };
 
@@ -380,8 +379,9 @@ static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design 
     if (m->method == CRI_SUBSET_NONE) return CR_OK;
     cri_put_text(s, "select", method_names[m->method]);
     cri_put_count(s, "selected", m->selection.size);
-    cri_put_text(s, "sd_given",
-                 "the selected terms; selection is not counted, t and p flatter them");
+    cri_put_text(
+        s, "sd_given",
+        "given the selected terms; selection is not accounted for, so t and p are optimistic");
     cri_selection_describe(&m->selection, design, out);
     return CR_OK;
 }

@@ -16,17 +16,17 @@
 #define CRI_LINEAR_OPTIONS(X)                                                                        \
     X(flag,   intercept, "true", "", "fit an intercept", "false")                                    \
     X(choice, solver,    "auto", "auto|qr|gram|lsqr",                                                \
-      "qr: every digit; gram: one pass, for many rows; lsqr: sparse data, by products alone; auto: what is safe and pays", "qr")  \
+      "qr: full accuracy; gram: one pass, for many rows; lsqr: for sparse data, by products only; auto: the fastest that is safe", "qr")  \
     X(choice, weights_are, "repetitions", "repetitions|precisions",                                  \
-      "a row of weight w is w equal rows, or one row whose noise has 1/w of the variance", "precisions") \
+      "a row of weight w stands for w equal rows, or for one row whose noise has 1/w of the variance", "precisions") \
     X(choice, errors,    "classical", CRI_ERRORS,                                                     \
-      "standard errors: one spread for all rows, or hc0 to hc3, which hold for any", "hc3")          \
+      "standard errors: same noise in all rows, or hc0 to hc3, which hold for any noise", "hc3")          \
     X(list,   noise_model, "", "COLUMN",                                                              \
-      "columns that the logarithm of the noise is linear in; else the noise is the same everywhere", "x") \
+      "columns in which the logarithm of the noise sd is linear; default: the same noise everywhere", "x") \
     X(choice, select,    "none", "none|best|forward|backward",                                       \
       "fit a subset of the terms: the best of each size, or terms added or dropped one by one", "best") \
     X(choice, criterion, "bic", "bic|aic|cv|adjusted-r2",                                            \
-      "select: what chooses the size; cv searches anew in each fold", "cv")                          \
+      "select: how the size is chosen; cv repeats the search in each fold", "cv")                          \
     X(count,  size,      "",    "", "select: the number of terms, instead of the criterion", "3")    \
     X(count,  cv_folds,  "10",  ">=2", "criterion cv: number of folds; at most one per row", "5")
 /* clang-format on */

@@ -20,7 +20,7 @@ static bool needs_lsqr(const cri_rows *rows, const cri_linear_options *o, bool g
 static cr_status check_sparse(cr_ctx *cx, const cri_rows *rows)
 {
     if (cri_rows_are_sparse(rows)) return CR_OK;
-    cr_fail(cx, CR_EARG, "--solver lsqr is for sparse data, and %s is not",
+    cr_fail(cx, CR_EARG, "--solver lsqr is for sparse data, but %s is not sparse",
             cr_table_source(rows->table));
     return cr_fail_hint(cx,
                         "LIBSVM files and CSR matrices are sparse; leave --solver out for others");

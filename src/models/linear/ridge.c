@@ -28,7 +28,7 @@
     X(real,   lambda,    "1",    ">=0", "penalty on the squared coefficients", "0.5")                \
     X(flag,   intercept, "true", "",    "fit a free intercept",                "false")              \
     X(choice, solver,    "auto", "auto|primal|dual|lsqr|cg",                                         \
-      "solve p x p or n x n equations, or by products with sparse data alone; auto takes the cheapest", "dual")
+      "solve p x p or n x n equations, or use only products with sparse data; auto: the cheapest", "dual")
 /* clang-format on */
 enum { SOLVER_AUTO, SOLVER_PRIMAL, SOLVER_DUAL, SOLVER_LSQR, SOLVER_CG };
 static const char *const solver_names[] = { "auto", "primal", "dual", "lsqr", "cg" };
@@ -353,11 +353,11 @@ static size_t choose_solver(const cri_rows *rows, const ridge_options *o)
 static cr_status check_solver(cr_ctx *cx, const ridge_state *m, const cri_rows *rows)
 {
     if (!by_products(m) || cri_rows_are_sparse(rows)) return CR_OK;
-    cr_fail(cx, CR_EARG, "--solver %s is for sparse data, and %s is not", solver_names[m->solver],
-            cr_table_source(rows->table));
-    return cr_fail_hint(cx,
-                        "--solver auto takes the smaller equations; LIBSVM files and CSR matrices "
-                        "are sparse");
+    cr_fail(cx, CR_EARG, "--solver %s is for sparse data, but %s is not sparse",
+            solver_names[m->solver], cr_table_source(rows->table));
+    return cr_fail_hint(
+        cx,
+        "--solver auto chooses the smaller equations; LIBSVM files and CSR matrices are sparse");
 }
 
 static bool pays_by_levels(const cri_rows *rows, const ridge_options *o)
@@ -408,7 +408,7 @@ static cr_status ridge_check(cr_ctx *cx, const void *state)
             : m->solver == SOLVER_DUAL
                 ? "a ridge model fitted in the dual has no exact update"
                 : "a ridge model fitted by products with sparse rows has no exact update");
-    return cr_fail_hint(cx, "fit it with --solver primal, or again on all the rows");
+    return cr_fail_hint(cx, "fit it with --solver primal, or again to all the rows");
 }
 
 static cr_status ridge_open(cr_ctx *cx, const cri_rows *rows, const void *options, void **out_state)
@@ -493,15 +493,15 @@ static const cr_field ridge_statistics[] = {
         "objective", 0,
         "what the coefficients minimise; z are standardised features, or the features themselves"),
     CR_NUMBER("lambda", CR_FIELD_NULL, "the penalty"),
-    CR_TEXT("solver", 0, "the system that was solved: primal, dual, ... as --solver names them"),
+    CR_TEXT("solver", 0, "the solver used: primal, dual, ... as in --solver"),
     CR_NUMBER("effective_df", CR_FIELD_NULL,
               "effective degrees of freedom: the trace of the smoother"),
     CR_NUMBER("effective_df_se", CR_FIELD_EITHER,
-              "of cg and lsqr: standard error of effective_df, which is estimated"),
+              "of cg and lsqr: standard error of the estimated effective_df"),
     CR_MEASURE("residual_sd", "target", CR_FIELD_NULL,
-               "standard deviation of the noise, by the residuals"),
+               "standard deviation of the noise, from the residuals"),
     CR_MEASURE("rss", "target^2", CR_FIELD_NULL, "residual sum of squares"),
-    CR_NUMBER("r2", CR_FIELD_NULL, "share of the target's spread that is explained"),
+    CR_NUMBER("r2", CR_FIELD_NULL, "share of the target's variance explained"),
     CR_MEASURE("gcv", "target^2", CR_FIELD_NULL,
                "mean squared error by generalised cross-validation"),
     CR_MEASURE("loocv", "target^2", CR_FIELD_NULL,

@@ -182,7 +182,7 @@ static cr_status check(cr_ctx *cx, const cri_selection_settings *o, size_t p, si
         return cr_fail_hint(cx, "use --select forward");
     }
     if (o->size == SIZE_MAX || o->size <= most) return CR_OK;
-    return cr_fail(cx, CR_EARG, "--size: %zu terms of %zu, where the rows allow up to %zu", o->size,
+    return cr_fail(cx, CR_EARG, "--size: %zu terms of %zu, but the rows allow at most %zu", o->size,
                    p, most);
 }
 

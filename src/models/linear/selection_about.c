@@ -18,21 +18,21 @@ static void describe_terms(const cri_selection *s, size_t k, const cr_design *d,
 static const cr_field subset[] = {
     CR_COUNT("size", 0, "number of terms"),
     CR_MEASURE("rss", "target^2", CR_FIELD_NULL, "residual sum of squares"),
-    CR_NUMBER("r2", CR_FIELD_NULL, "share of the target's spread that is explained"),
-    CR_NUMBER("adjusted_r2", CR_FIELD_NULL, "the same by degrees of freedom"),
+    CR_NUMBER("r2", CR_FIELD_NULL, "share of the target's variance explained"),
+    CR_NUMBER("adjusted_r2", CR_FIELD_NULL, "the same, adjusted for degrees of freedom"),
     CR_NUMBER("aic", CR_FIELD_NULL, "Akaike's criterion"),
     CR_NUMBER("bic", CR_FIELD_NULL, "Schwarz's criterion"),
     CR_MEASURE("cv", "target^2", CR_FIELD_NULL,
                "mean squared error by cross-validation of the search"),
     CR_MEASURE("cv_se", "target^2", CR_FIELD_NULL, "its standard error"),
-    CR_FLAG("chosen", 0, "true of the one that the model uses"),
+    CR_FLAG("chosen", 0, "true for the one the model uses"),
     CR_OTHER(TEXTS, "terms", 0, "the terms of the set"),
     CR_FIELD_LAST,
 };
 
 const cr_field cri_selection_tables[] = {
-    CR_INNER(ROWS, "subsets", CR_FIELD_SOMETIMES,
-             "with --select: the best set that was found of each size", subset),
+    CR_INNER(ROWS, "subsets", CR_FIELD_SOMETIMES, "with --select: the best set found for each size",
+             subset),
     CR_FIELD_LAST,
 };
 

@@ -220,7 +220,8 @@ static double rss_of(const cri_gram *g, const double *member, double *A, size_t 
 
 static cr_status refuse(cr_ctx *cx, size_t p)
 {
-    cr_fail(cx, CR_EARG, "the best subset of %zu terms is beyond a search of up to %d", p,
+    cr_fail(cx, CR_EARG,
+            "%zu terms are too many for the search for the best subset, which takes at most %d", p,
             CRI_MOST_BEST);
     return cr_fail_hint(cx, "use --select forward, or fit lasso, or name fewer --features");
 }

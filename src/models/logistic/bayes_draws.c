@@ -389,8 +389,8 @@ static cr_status draw_chains(cr_ctx *cx, const cri_posterior *post, size_t *coun
     }
     if (chains == 0) {
         cr_fail(cx, CR_ENOMEM, "the time limit is reached while the chains warm up");
-        CR_TRY(cr_fail_hint(cx, "--infer laplace needs no draws; or give it longer with "
-                                "--time-limit"));
+        CR_TRY(cr_fail_hint(
+            cx, "--infer laplace needs no draws; or allow more time with --time-limit"));
     }
     for (size_t k = 1; k < chains && length < asked; k++)
         memmove(draws + k * length * D, draws + k * asked * D, length * D * sizeof *draws);
@@ -434,12 +434,10 @@ void cri_bayes_logistic_warn(cr_ctx *cx, const cri_bayes_logistic *m)
     bool chains = m->infer == CRI_INFER_MCMC;
     if (m->ess < 100)
         cr_log(cx, CR_LOG_WARNING,
-               chains ? "the draws are worth only %.0f independent ones: ask for more with --draws"
-                      : "the draws are worth only %.0f independent ones: --infer mcmc does better "
-                        "here, or "
-                        "more --draws",
+               chains ? "the draws are worth only %.0f independent ones: use more --draws"
+                      : "the draws are worth only %.0f independent ones: use --infer mcmc, which "
+                        "does better here, or more --draws",
                m->ess);
     if (chains && m->rhat > 1.05)
-        cr_log(cx, CR_LOG_WARNING, "the chains disagree (R-hat %.3f): ask for more with --draws",
-               m->rhat);
+        cr_log(cx, CR_LOG_WARNING, "the chains disagree (R-hat %.3f): use more --draws", m->rhat);
 }

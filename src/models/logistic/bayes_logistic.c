@@ -15,12 +15,12 @@
 /* clang-format off */
 #define BAYES_LOGISTIC_OPTIONS(X)                                                                    \
     X(real,   alpha,     "",        ">0",                                                            \
-      "prior precision of the slopes; if not given, the one of the largest evidence", "1")           \
+      "prior precision of the slopes; default: the one with the largest evidence", "1")           \
     X(real,   intercept_sd, "",     ">0",                                                            \
-      "prior sd of the intercepts, in log odds of a row at the means of the columns; 10 if not given", "5") \
-    X(flag,   shrink_intercept, "false", "", "the intercepts have the prior of the slopes", "true")  \
+      "prior sd of the intercepts, in log odds of a row at the means of the columns; default: 10", "5") \
+    X(flag,   shrink_intercept, "false", "", "give the intercepts the prior of the slopes", "true")  \
     X(choice, infer,     "auto", "laplace|importance|mcmc|bound|auto",                               \
-      "how the posterior is known: Gaussian at the mode, weighted draws, a Markov chain, (two classes) the Gaussian of a lower bound on the evidence; auto: the first of Gaussian, draws and chain that passes its check", "mcmc") \
+      "how the posterior is represented: Gaussian at the mode, weighted draws, a Markov chain, or (two classes) the Gaussian of a lower bound on the evidence; auto: the first of Gaussian, draws and chain that passes its check", "mcmc") \
     X(count,  draws,     "4000",    "100..1e7", "importance, mcmc, auto: number of draws", "20000")  \
     X(flag,   intercept, "true",    "", "fit intercepts", "false")
 /* clang-format on */
@@ -139,7 +139,8 @@ static cr_status learn_alpha(evidence_work *w, double *out_alpha)
         cr_log(w->cx, CR_LOG_WARNING,
                "the evidence has no maximum for alpha between 1e-8 and 1e8: alpha is %.3g, %s",
                exp(x),
-               x > 0 ? "the columns tell nothing of the classes" : "the prior holds nothing back");
+               x > 0 ? "the columns carry no information about the classes"
+                     : "the prior has no effect");
     else
         CR_TRY(polish(w, &x));
     *out_alpha = exp(x);
@@ -210,11 +211,11 @@ static cr_status prepare(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_
     m->R = normal ? 0 : o->draws < CRI_KEPT_DRAWS ? o->draws : CRI_KEPT_DRAWS;
     if (o->infer == CRI_INFER_BOUND && m->M > 1)
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED,
-                       "--infer bound is for two classes, and the target has %zu", K));
+                       "--infer bound is for two classes, but the target has %zu", K));
     if (m->D > 3000) {
         cr_fail(cx, CR_EUNSUPPORTED,
-                "bayes-logistic keeps the covariance of its coefficients: %zu are too "
-                "many, up to 3000 will do",
+                "bayes-logistic stores the covariance of its coefficients: %zu are too many, the "
+                "limit is 3000",
                 m->D);
         CR_TRY(cr_fail_hint(cx, "choose columns with --features, or use logistic with --lambda"));
     }
@@ -261,9 +262,10 @@ static cr_status check_options(cr_ctx *cx, const bayes_logistic_options *o)
     if (!isnan(o->intercept_sd) && o->shrink_intercept)
         return cr_fail(
             cx, CR_EARG,
-            "shrink_intercept and intercept_sd are two priors of the intercepts: give one");
+            "shrink_intercept and intercept_sd both set the prior of the intercepts: give one");
     if ((!isnan(o->intercept_sd) || o->shrink_intercept) && !o->intercept)
-        return cr_fail(cx, CR_EARG, "a prior of the intercepts is given, but there are none");
+        return cr_fail(cx, CR_EARG,
+                       "a prior for the intercepts is given, but there are no intercepts");
     return CR_OK;
 }
 
@@ -309,11 +311,10 @@ static cr_status improve(cr_ctx *cx, const cri_posterior *post, const bayes_logi
     CR_TRY(check_normal(cx, post, wrong, seed, &poor));
     if (!poor) goto done;
     if (o->infer == CRI_INFER_LAPLACE || work > MOST_WORK) {
-        cr_log(
-            cx, CR_LOG_WARNING,
-            "the columns %sseparate the classes, where Laplace's normal is a poor picture of the "
-            "posterior and its probabilities are too cautious: --infer mcmc gives better ones",
-            wrong == 0 ? "" : "nearly ");
+        cr_log(cx, CR_LOG_WARNING,
+               "the columns %sseparate the classes: Laplace's approximation of the posterior is "
+               "poor and its probabilities are too cautious; --infer mcmc gives better ones",
+               wrong == 0 ? "" : "nearly ");
         goto done;
     }
     CR_TRY(draw(cx, post, CRI_INFER_IMPORTANCE, o->draws, seed, m));
@@ -321,11 +322,10 @@ static cr_status improve(cr_ctx *cx, const cri_posterior *post, const bayes_logi
         m->log_evidence = m->laplace, m->evidence_se = NAN; /* the chain may have none of its own */
         CR_TRY(draw(cx, post, CRI_INFER_MCMC, o->draws, seed, m));
     }
-    cr_log(
-        cx, CR_LOG_INFO,
-        "Laplace's normal is a poor picture of the posterior here: %s is used instead, with draws "
-        "worth %.0f independent ones",
-        m->infer == CRI_INFER_MCMC ? "a Markov chain" : "importance sampling", m->ess);
+    cr_log(cx, CR_LOG_INFO,
+           "Laplace's approximation of the posterior is poor here: %s is used instead, with draws "
+           "worth %.0f independent ones",
+           m->infer == CRI_INFER_MCMC ? "a Markov chain" : "importance sampling", m->ess);
     cri_bayes_logistic_warn(cx, m);
 done:
     return st;
@@ -434,22 +434,22 @@ static void describe_parameters(const cri_bayes_logistic *m, const cr_design *d,
 
 static const cr_field bayes_statistics[] = {
     CR_TEXT("prior", 0, "of intercept and coefficients"),
-    CR_NUMBER("alpha", CR_FIELD_NULL, "precision of the coefficients before the data"),
-    CR_NUMBER("intercept_sd", CR_FIELD_EITHER,
-              "sd of the intercept before the data, where it has one of its own"),
-    CR_TEXT("alpha_from", 0, "evidence where alpha was learned, else option"),
-    CR_TEXT("infer", 0, "laplace, importance, mcmc or bound: what --infer auto came to"),
+    CR_NUMBER("alpha", CR_FIELD_NULL, "prior precision of the coefficients"),
+    CR_NUMBER("intercept_sd", CR_FIELD_EITHER, "prior sd of the intercept, if it has its own"),
+    CR_TEXT("alpha_from", 0, "evidence if alpha was learned, otherwise option"),
+    CR_TEXT("infer", 0, "laplace, importance, mcmc or bound: the method that --infer auto chose"),
     CR_MEASURE("log_joint", "nats", CR_FIELD_NULL, "log of likelihood and prior at the mode"),
     CR_MEASURE("log_evidence_laplace", "nats", CR_FIELD_NULL,
                "log evidence by Laplace's approximation"),
-    CR_NUMBER("effective_coefficients", CR_FIELD_NULL, "coefficients that the data determine"),
+    CR_NUMBER("effective_coefficients", CR_FIELD_NULL,
+              "effective number of coefficients determined by the data"),
     CR_MEASURE("log_evidence_bound", "nats", CR_FIELD_EITHER,
                "of bound: lower bound of the log evidence"),
     CR_NUMBER("effective_draws", CR_FIELD_EITHER,
-              "of draws: as many independent ones would be as good"),
+              "of draws: equivalent number of independent draws"),
     CR_MEASURE("log_evidence_se", "nats", CR_FIELD_EITHER,
                "of draws: standard error of the log evidence"),
-    CR_NUMBER("rhat", CR_FIELD_EITHER, "of mcmc: potential scale reduction, the worst"),
+    CR_NUMBER("rhat", CR_FIELD_EITHER, "of mcmc: largest potential scale reduction"),
     CR_FIELD_LAST,
 };
 

@@ -164,8 +164,8 @@ static void warn_fixed(cr_ctx *cx, const cr_design *d, const cri_classifier *m)
         if (m->fixed[j] != 0) cri_quoted_add(&list, cr_design_term_name(d, j - m->intercept));
     if (list.n > 0)
         cr_log(cx, CR_LOG_WARNING,
-               "%zu column%s constant or a linear combination of the others, and cannot be told "
-               "apart: the coefficient is set to 0: %s",
+               "%zu column%s constant or a linear combination of the others, so the coefficient is "
+               "not identified and was set to 0: %s",
                list.n, list.n == 1 ? " is" : "s are each", cri_quoted_text(&list));
 }
 
@@ -178,9 +178,8 @@ static void warn_apart(cr_ctx *cx, const cr_design *d, const cri_classifier *m, 
             cri_quoted_add(&list, cr_design_class(d, k));
     cr_log(cx, CR_LOG_WARNING,
            "the likelihood has no maximum for %zu class%s, which the columns separate from the "
-           "others: "
-           "%s; the coefficients shown are on their way to infinity and have no standard errors; a "
-           "penalty (--lambda %.1g) or a prior (bayes-logistic) gives an answer",
+           "others: %s; the coefficients shown are diverging and have no standard errors; use a "
+           "penalty (--lambda %.1g) or a prior (bayes-logistic)",
            list.n, list.n == 1 ? "" : "es", cri_quoted_text(&list), 1 / m->weight);
 }
 

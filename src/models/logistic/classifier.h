@@ -67,9 +67,9 @@ double cri_classifier_l1_share(const cri_classifier_settings *o);
       "how to minimise; auto: newton up to 2000 coefficients, then newton-cg", "lbfgs")              \
     X(count,  batch,     "16",   ">=1", "sgd: rows per step", "64")                                  \
     X(real,   tol,       "1e-12", "0<..<1",                                                          \
-      "newton: stop when a step gains less than this share; else when the gradient per row is less than its root", \
+      "newton: stop when a step gains less than this, relatively; others: when the gradient per row is below its square root", \
       "1e-8")                                                                                        \
-    X(count,  max_iter,  "",     ">=1", "give up after this many steps or epochs; if not given, newton 200, lbfgs 2000, gradient 20000, sgd 200 to 5000 (5e6 rows)", "50")
+    X(count,  max_iter,  "",     ">=1", "give up after this many steps or epochs; default: newton 200, lbfgs 2000, gradient 20000, sgd 200 to 5000 (5e6 rows)", "50")
 #define CRI_CLASSIFIER_SOLVE(o, with_seed)                                                           \
     { .solver = (cri_solver)(o)->solver, .tol = (o)->tol, .max_iter = (o)->max_iter,                 \
       .batch = (o)->batch, .seed = (with_seed) }

@@ -110,7 +110,7 @@ void cri_classifier_put_meaning(const double *place, size_t M, bool probit, cons
         cri_put_textf(out, "coefficients", "%s of each class against the rest", scale);
     else
         cri_put_text(out, "coefficients",
-                     "log of the probability of each class, up to a constant of the row");
+                     "log of the probability of each class, up to a constant in each row");
 }
 
 static void describe_parameters(const cri_classifier *m, const cr_design *d, cri_sheet *out)
@@ -183,17 +183,18 @@ const cr_field cri_classifier_statistics[] = {
     CR_NUMBER("lambda", CR_FIELD_NULL, "the penalty"),
     CR_NUMBER("l1_ratio", CR_FIELD_EITHER, "of elastic: share r of the absolute values"),
     CR_TEXT("solver", 0, "the method that was used"),
-    CR_NUMBER("kkt_residual", CR_FIELD_NULL, "largest violation of the conditions of optimality"),
-    CR_COUNT("nonzero", CR_FIELD_SOMETIMES, "with l1: coefficients that are not 0"),
-    CR_TEXT("classes", CR_FIELD_SOMETIMES, "of probit with several: how they are told apart"),
+    CR_NUMBER("kkt_residual", CR_FIELD_NULL, "largest violation of the optimality conditions"),
+    CR_COUNT("nonzero", CR_FIELD_SOMETIMES, "with l1: number of nonzero coefficients"),
+    CR_TEXT("classes", CR_FIELD_SOMETIMES,
+            "of probit with several classes: how they are distinguished"),
     CR_NUMBER("deviance", CR_FIELD_EITHER, "minus twice the log likelihood"),
-    CR_NUMBER("null_deviance", CR_FIELD_EITHER, "the same of the shares alone"),
+    CR_NUMBER("null_deviance", CR_FIELD_EITHER, "the same for the shares of the classes alone"),
     CR_NUMBER("pseudo_r2", CR_FIELD_EITHER, "1 - deviance / null_deviance"),
     CR_NUMBER("aic", CR_FIELD_EITHER, "Akaike's criterion"),
     CR_NUMBER("bic", CR_FIELD_EITHER, "Schwarz's criterion"),
     CR_TEXT("separation", CR_FIELD_SOMETIMES,
-            "whether a plane parts the classes, without a penalty"),
-    CR_TEXT("separated_by", CR_FIELD_SOMETIMES, "the columns that do"),
+            "whether a plane separates the classes, without a penalty"),
+    CR_TEXT("separated_by", CR_FIELD_SOMETIMES, "the columns that separate them"),
     CR_FIELD_LAST,
 };
 

@@ -11,7 +11,7 @@
 /* clang-format off */
 #define LOGISTIC_OPTIONS(X)                                                                          \
     X(real,   lambda,    "0",    ">=0",                                                              \
-      "penalty on the coefficients, beside the mean of nll; 0 is maximum likelihood", "0.01")        \
+      "penalty on the coefficients, added to the mean of nll; 0 is maximum likelihood", "0.01")        \
     X(choice, penalty,   "l2",   "l2|l1|elastic",                                                    \
       "mean of nll + lambda/2 |b|^2 (l2), + lambda |b|_1 (l1), or a mixture of the two (elastic)", "l1") \
     X(real,   l1_ratio,  "0.5",  "0..1", "elastic: share r of the absolute penalty", "0.9")          \

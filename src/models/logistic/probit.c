@@ -8,10 +8,10 @@
 
 /* clang-format off */
 #define PROBIT_OPTIONS(X)                                                                            \
-    X(real,   lambda,      "0",        ">=0", "penalty on the squared coefficients, beside the mean of nll", "0.01") \
+    X(real,   lambda,      "0",        ">=0", "penalty on the squared coefficients, added to the mean of nll", "0.01") \
     X(flag,   intercept,   "true",     "",    "fit a free intercept", "false")                       \
     X(choice, information, "expected", "expected|observed",                                          \
-      "what the standard errors come from", "observed")                                              \
+      "information used for the standard errors", "observed")                                              \
     CRI_CLASSIFIER_OPTIONS(X)
 /* clang-format on */
 enum { INFORMATION_EXPECTED, INFORMATION_OBSERVED };
@@ -33,7 +33,7 @@ static cr_status probit_fit(cr_ctx *cx, const cri_rows *rows, const void *option
 
 const cr_model_class cri_class_probit = {
     .name = "probit",
-    .summary = "probit regression: a normal variable behind each class",
+    .summary = "probit regression: a latent normal variable for each class",
     .formulas =
         "P(second) = Phi(b0 + z.b)\n"
         "minimise  sum_i w_i nll_i / sum_i w_i + lambda/2 |b|^2,  b0 free\n"

@@ -238,11 +238,9 @@ void cri_warn_separation(cr_ctx *cx, const cr_design *design, bool intercept, cr
     cri_quoted list = { .most = 8 };
     for (size_t j = intercept; j < cr_design_terms(design) + intercept; j++)
         if (blame[j]) cri_quoted_add(&list, cr_design_term_name(design, j - intercept));
-    cr_log(
-        cx, CR_LOG_WARNING,
-        "the classes are separated %s by %s: there is no maximum likelihood estimate, the "
-        "coefficients shown are on their way to infinity and have no standard errors; %s gives an "
-        "answer",
-        kind == CRI_SEPARATED_PERFECTLY ? "perfectly" : "quasi-completely",
-        list.n ? cri_quoted_text(&list) : "the intercept alone", remedy);
+    cr_log(cx, CR_LOG_WARNING,
+           "the classes are separated %s by %s: there is no maximum likelihood estimate; the "
+           "coefficients shown are diverging and have no standard errors; use %s",
+           kind == CRI_SEPARATED_PERFECTLY ? "perfectly" : "quasi-completely",
+           list.n ? cri_quoted_text(&list) : "the intercept alone", remedy);
 }

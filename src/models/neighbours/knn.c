@@ -15,12 +15,12 @@
 
 /* clang-format off */
 #define KNN_OPTIONS(X)                                                                             \
-    X(text,   k,         "5",       "N",              "how many neighbours; auto: by leave-one-out", "auto") \
-    X(choice, metric,    "euclid",  "euclid|max",     "distance: Euclid's, or the largest difference", "max") \
+    X(text,   k,         "5",       "N",              "number of neighbours; auto: chosen by leave-one-out", "auto") \
+    X(choice, metric,    "euclid",  "euclid|max",     "distance: Euclidean, or the largest difference", "max") \
     X(choice, weighting, "uniform", "uniform|distance",                                            \
-      "whether near ones count like far ones, or by 1 / distance", "distance")                     \
+      "whether all neighbours count the same, or by 1 / distance", "distance")                     \
     X(real,   smoothing, "",        ">=0",                                                         \
-      "classes: a of (count + a) / (k + a K); by leave-one-out when it is not given", "0.5")
+      "classes: a in (count + a) / (k + a K); default: chosen by leave-one-out", "0.5")
 /* clang-format on */
 
 CR_OPTIONS(knn_options, knn_table, KNN_OPTIONS);

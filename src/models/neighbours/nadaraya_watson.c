@@ -26,10 +26,10 @@
 /* clang-format off */
 #define NW_OPTIONS(X)                                                                              \
     X(list,   bandwidth,  "auto",     "X",                                                         \
-      "width of the kernel on the standardised columns: auto (by leave-one-out), one number, or one for each term", "0.3") \
+      "width of the kernel in standardised units: auto (by leave-one-out), one number, or one for each term", "0.3") \
     X(flag,   per_column, "false",    "",      "auto: a width for each column instead of one for all", "true") \
-    X(choice, kernel,     "gaussian", "gaussian|epanechnikov", "how weight falls with distance", "epanechnikov") \
-    X(choice, order,      "0",        "0|1",   "what is fitted around a point: a constant, or a plane", "1")
+    X(choice, kernel,     "gaussian", "gaussian|epanechnikov", "how the weight decreases with distance", "epanechnikov") \
+    X(choice, order,      "0",        "0|1",   "what is fitted around a point: 0 is a constant, 1 a plane", "1")
 /* clang-format on */
 
 CR_OPTIONS(nw_options, nw_table, NW_OPTIONS);
@@ -291,7 +291,7 @@ static cr_status nw_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
 static const cr_field nw_statistics[] = {
     CR_TEXT("kernel", 0, "gaussian or epanechnikov"),
     CR_NUMBER("bandwidth", CR_FIELD_NULL,
-              "in units of the standardised features; null where each has its own"),
+              "in units of the standardised features; null if each has its own"),
     CR_COUNT("order", 0, "0: a local mean, 1: a local plane"),
     CR_MEASURE("loo_mse", "target^2", CR_FIELD_NULL, "mean squared error with each row left out"),
     CR_MEASURE("loo_rmse", "target", CR_FIELD_NULL, "its root"),
@@ -328,7 +328,7 @@ static cr_status nw_ready(cr_ctx *cx, void *state, const cr_design *design)
 
 const cr_model_class cri_class_nadaraya_watson = {
     .name = "nadaraya-watson",
-    .summary = "kernel regression: a mean weighted by nearness, or a local plane",
+    .summary = "kernel regression: a mean weighted by proximity, or a local plane",
     .formulas =
         "mean(x) = sum_i v_i y_i,  v_i ~ w_i K(sum_j ((x_j - x_ij) / h_j)^2)\n"
         "K(u^2) = exp(-u^2/2) or max(0, 1 - u^2);  h by leave-one-out\n"

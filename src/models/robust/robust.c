@@ -18,14 +18,14 @@
 #define ROBUST_OPTIONS(X)                                                                            \
     X(choice, method,    "student", "student|huber|lad|quantile",                                    \
       "Student-t noise, Huber's loss, least absolute deviations, or any quantile", "lad")            \
-    X(real,   dof,       "", ">0", "student: degrees of freedom; estimated when they are not given", "4") \
+    X(real,   dof,       "", ">0", "student: degrees of freedom; estimated if not given", "4") \
     X(choice, prior,     "weak", "weak|none",                                                          \
-      "student: weak takes Gamma(2, 0.1) for the degrees of freedom and allows for the estimated line in the scale; none is maximum likelihood", "none") \
-    X(real,   tuning,    "1.345", ">0", "huber: where the loss turns linear, in standard deviations", "2") \
+      "student: weak is a Gamma(2, 0.1) prior on the degrees of freedom with a scale that allows for the estimated coefficients; none is maximum likelihood", "none") \
+    X(real,   tuning,    "1.345", ">0", "huber: where the loss becomes linear, in standard deviations", "2") \
     X(real,   quantile,  "0.5", "0<..<1", "quantile: the share of the rows below the line", "0.9")   \
     X(flag,   intercept, "true", "", "fit an intercept", "false")                                    \
-    X(count,  max_iter,  "1000", "1..1000000", "most iterations", "100")                             \
-    X(real,   tolerance, "1e-12", ">0", "relative change of the likelihood at which it stops", "1e-8")
+    X(count,  max_iter,  "1000", "1..1000000", "maximum number of iterations", "100")                             \
+    X(real,   tolerance, "1e-12", ">0", "stop when the relative change of the likelihood is below this", "1e-8")
 /* clang-format on */
 typedef enum robust_method { STUDENT, HUBER, LAD, QUANTILE } robust_method;
 enum { PRIOR_WEAK, PRIOR_NONE };
@@ -135,9 +135,8 @@ static void warn_outliers(cr_ctx *cx, const robust_state *m, const double *r, co
     for (size_t i = 0; i < n; i++) beyond += w[i] * (fabs(r[i]) > 1.96 * m->scale) / m->n;
     if (!(beyond > 0.08 + 2 * sqrt(0.08 * 0.92 / m->n))) return;
     cr_log(cx, CR_LOG_WARNING,
-           "%.0f %% of the rows lie outside of their own 95 %% intervals, which take the noise as "
-           "normal and are "
-           "too narrow for it: --method student, or --calibrate conformal, has wider ones",
+           "%.0f %% of the rows lie outside their own 95 %% intervals, which assume normal noise "
+           "and are too narrow: --method student or --calibrate conformal gives wider ones",
            100 * beyond);
 }
 
@@ -182,9 +181,9 @@ static cr_status fit_reweighted(cr_ctx *cx, const cri_rows *rows, const double *
                "the noise looks normal: the degrees of freedom ended at their upper bound");
     if (bound < 0)
         cr_log(cx, CR_LOG_WARNING,
-               "the noise has the tails of a Cauchy distribution or heavier ones: the degrees of "
-               "freedom "
-               "ended at their lower bound of 1, where neither mean nor variance exist; "
+               "the tails of the noise are as heavy as those of a Cauchy distribution or heavier: "
+               "the degrees of freedom ended at their lower bound of 1, where neither mean nor "
+               "variance exists; "
                "--calibrate conformal gives intervals that hold");
 done:
     cri_robust_fit_free(cx, &p, &f);
@@ -263,12 +262,11 @@ static void warn_without_spread(cr_ctx *cx, const robust_state *m)
             "there are as many coefficients as rows: no standard errors or intervals can be given");
     else if (m->method == LAD || m->method == QUANTILE)
         cr_log(cx, CR_LOG_WARNING,
-               "all rows lie on a line: their spread is 0, and no intervals can be given");
+               "all rows lie on a line: their scale is 0, so no intervals can be given");
     else
         cr_log(cx, CR_LOG_WARNING,
-               "half of the rows or more lie on a line: their spread is 0, and no intervals can be "
-               "given; "
-               "--method lad measures the spread of all rows");
+               "at least half of the rows lie on a line: their scale is 0, so no intervals can be "
+               "given; --method lad uses the spread of all rows");
 }
 
 enum { FEW_FOR_HUBER = 50 }; /* the median of fewer residuals is too small a scale */
@@ -301,8 +299,8 @@ static cr_status robust_fit(cr_ctx *cx, const cri_rows *rows, const void *option
         warn_without_spread(cx, m);
     else if (m->method == HUBER && m->n < FEW_FOR_HUBER)
         cr_log(cx, CR_LOG_WARNING,
-               "with fewer than %d rows the intervals of --method huber are too narrow; those of "
-               "--method student hold",
+               "with fewer than %d rows the intervals of --method huber are too narrow; use "
+               "--method student",
                FEW_FOR_HUBER);
     report->log_likelihood = m->log_likelihood;
     *out_state = m;
@@ -366,7 +364,7 @@ done:
 /* --- describe and file ----------------------------------------------------------------------- */
 
 static const cr_field robust_statistics[] = {
-    CR_TEXT("method", 0, "huber, lad, quantile, ... as --method names them"),
+    CR_TEXT("method", 0, "huber, lad, quantile, ... as in --method"),
     CR_NUMBER("quantile", CR_FIELD_EITHER, "of quantile: the share of the rows below"),
     CR_NUMBER("dof", CR_FIELD_EITHER, "of student: degrees of freedom of the noise"),
     CR_TEXT("at_bound", CR_FIELD_SOMETIMES,
@@ -374,7 +372,7 @@ static const cr_field robust_statistics[] = {
     CR_MEASURE("scale", "target", CR_FIELD_NULL, "scale of the noise"),
     CR_NUMBER("objective", CR_FIELD_EITHER,
               "of lad and quantile: sum of absolute residuals, or their asymmetric sum"),
-    CR_NUMBER("duality_gap", CR_FIELD_EITHER, "of these: how far from the least it may be"),
+    CR_NUMBER("duality_gap", CR_FIELD_EITHER, "of these: how far from the minimum it can be"),
     CR_NUMBER("aic", CR_FIELD_EITHER, "Akaike's criterion"),
     CR_NUMBER("bic", CR_FIELD_EITHER, "Schwarz's criterion"),
     CR_FIELD_LAST,
@@ -415,7 +413,7 @@ static cr_status robust_ready(cr_ctx *cx, void *state, const cr_design *design)
 
 const cr_model_class cri_class_robust = {
     .name = "robust",
-    .summary = "regression that outliers do not sway: Student-t, Huber, medians, quantiles",
+    .summary = "regression robust against outliers: Student-t, Huber, medians, quantiles",
     .formulas = "student:  y = b0 + x.b + s t_nu,  nu ~ Gamma(2, 0.1): posterior mode; --prior "
                 "none: maximum likelihood\n"
                 "huber:    minimise sum_i w_i rho_c(r_i / s),  s = median |r| / 0.6745\n"

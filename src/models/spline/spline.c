@@ -23,16 +23,16 @@
 /* clang-format off */
 #define SPLINE_OPTIONS(X)                                                                            \
     X(choice, choose,   "gcv", "gcv|loo|evidence",                                                   \
-      "how lambda is chosen: generalised cross-validation, leaving rows out, or the marginal likelihood", \
+      "how lambda is chosen: generalised cross-validation, leave-one-out, or the marginal likelihood", \
       "evidence")                                                                                    \
     X(real,   gamma,    "1.4", ">=1",                                                                \
-      "gcv: what a degree of freedom counts for; 1 is the plain criterion, which can go through the points", "1") \
+      "gcv: the cost of a degree of freedom; 1 is the plain criterion, which may interpolate the points", "1") \
     X(real,   lambda,   "", ">0", "penalty on the integral of f''^2 over the column, instead of choosing it", \
       "10")                                                                                          \
     X(real,   df,       "", ">=2", "effective degrees of freedom of each f, instead of choosing lambda", "6") \
-    X(count,  max_iter, "500", "1..1000000", "several columns: most passes", "100")                  \
+    X(count,  max_iter, "500", "1..1000000", "several columns: maximum number of passes", "100")                  \
     X(real,   tol,      "1e-8", ">0",                                                                \
-      "several columns: stop when no f changes by more, in standard deviations of the target", "1e-5")
+      "several columns: stop when no f changes by more than this, in standard deviations of the target", "1e-5")
 /* clang-format on */
 
 CR_OPTIONS(spline_options, spline_table, SPLINE_OPTIONS);
@@ -271,7 +271,7 @@ static cr_status check_job(cr_ctx *cx, const job *j)
 {
     if (!isfinite(j->square) || !isfinite(j->level)) {
         cr_fail(cx, CR_ENUMERIC, "the squares of the target overflow");
-        return cr_fail_hint(cx, "--scale-target standard brings it to a handy size");
+        return cr_fail_hint(cx, "--scale-target standard rescales it");
     }
     for (size_t k = 0; !isnan(j->o->df) && j->active == 1 && k < j->p; k++)
         if (j->c[k].m > 1 && j->o->df > (double)j->c[k].m)
@@ -288,8 +288,7 @@ static void warn_of_bounds(cr_ctx *cx, const job *j)
             cr_log(
                 cx, CR_LOG_WARNING,
                 "gcv found no best lambda for column '%s': it is at its bound, with %.0f%% of the "
-                "rows spent as degrees of freedom; --choose evidence, --gamma 1.4 or --df may do "
-                "better",
+                "rows used as degrees of freedom; try --choose evidence, --gamma 1.4 or --df",
                 cr_design_term_name(j->rows->design, k), 100 * CRI_MOST_DF);
 }
 
@@ -303,7 +302,8 @@ static cr_status spline_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     (void)seed;
 
     if (!isnan(j.o->lambda) && !isnan(j.o->df))
-        CR_TRY(cr_fail(cx, CR_EARG, "lambda and df both say how smooth: give one of them"));
+        CR_TRY(cr_fail(cx, CR_EARG,
+                       "--lambda and --df both set the smoothness: give only one of them"));
     j.y = cr_scratch_f64(&s, rows->n);
     j.w = cr_scratch_f64(&s, rows->n);
     j.part = cr_scratch_f64(&s, rows->n);
@@ -398,9 +398,9 @@ static const cr_field spline_statistics[] = {
     CR_NUMBER("roughness", CR_FIELD_NULL,
               "integral of f''^2, in units of the standardised columns"),
     CR_MEASURE("residual_sd", "target", CR_FIELD_NULL,
-               "standard deviation of the noise, by the residuals"),
+               "standard deviation of the noise, from the residuals"),
     CR_MEASURE("rss", "target^2", CR_FIELD_NULL, "residual sum of squares"),
-    CR_NUMBER("r2", CR_FIELD_NULL, "share of the target's spread that is explained"),
+    CR_NUMBER("r2", CR_FIELD_NULL, "share of the target's variance explained"),
     CR_MEASURE("gcv", "target^2", CR_FIELD_NULL,
                "mean squared error by generalised cross-validation"),
     CR_MEASURE("loocv", "target^2", CR_FIELD_NULL,
@@ -453,7 +453,7 @@ static cr_status spline_ready(cr_ctx *cx, void *state, const cr_design *design)
 
 const cr_model_class cri_class_spline = {
     .name = "spline",
-    .summary = "smoothing spline of a column, or a sum of them over several",
+    .summary = "smoothing spline of one column, or a sum of splines over several",
     .formulas =
         "minimise  sum_i w_i (y_i - f(x_i))^2 + lambda integral f''(x)^2 dx\n"
         "  = posterior mean under  f = line + integrated Wiener process, variance s^2/lambda\n"

@@ -16,12 +16,12 @@
 /* clang-format off */
 #define BOOST_OPTIONS(X)                                                                           \
     X(choice, form,   "auto", "auto|samme|gradient",                                               \
-      "samme (AdaBoost) or gradient (of the log likelihood, of squared error); auto: samme for classes", "gradient") \
+      "samme (AdaBoost) or gradient boosting (of the log likelihood or the squared error); auto: samme for classes", "gradient") \
     X(count,  rounds, "100",  "1..1000000",  "how many rounds", "200")                             \
-    X(count,  depth,  "1",    "1..1000",     "most splits from the root to a leaf of a tree: 1 is a stump", "3") \
-    X(real,   learning_rate, "", ">0",       "what each round counts; 1 for samme and 0.1 for gradient when it is not given", "0.5") \
-    X(count,  min_leaf, "1",  "1..1000000000", "gradient: rows (weight) that each side of a split keeps", "5") \
-    X(real,   temper, "",     "0<..1",       "classes: factor of the votes, 1 for none; by cross-validation when it is not given, up to 5000 rows", "1") \
+    X(count,  depth,  "1",    "1..1000",     "maximum number of splits from the root to a leaf; 1 is a stump", "3") \
+    X(real,   learning_rate, "", ">0",       "weight of each round; default: 1 for samme and 0.1 for gradient", "0.5") \
+    X(count,  min_leaf, "1",  "1..1000000000", "gradient: minimum number (weight) of rows on each side of a split", "5") \
+    X(real,   temper, "",     "0<..1",       "classes: factor of the votes, 1 for none; default: chosen by cross-validation up to 5000 rows, otherwise 1", "1") \
     CRI_SPLITS_OPTIONS(X, 20000)
 /* clang-format on */
 enum {
@@ -249,7 +249,7 @@ static cr_status boost_fit(cr_ctx *cx, const cri_rows *rows, const void *options
     m->temper = isnan(o->temper) ? 0 : o->temper;
     m->spread = NAN;
     if (m->K == 0 && o->form == FORM_SAMME)
-        CR_TRY(cr_fail(cx, CR_EARG, "--form samme is for classes, and the target is a number"));
+        CR_TRY(cr_fail(cx, CR_EARG, "--form samme is for classes, but the target is a number"));
     if (!m->gradient && o->min_leaf != 1)
         CR_TRY(cri_fail_unused(cx, "min_leaf", "form", "gradient"));
     CR_TRY(cri_check_sizes(cx, rows, false));
@@ -315,14 +315,15 @@ static const cr_field boost_statistics[] = {
     CR_MEASURE("cv_rmse", "target", CR_FIELD_EITHER,
                "of numbers: root mean squared error by cross-validation"),
     CR_NUMBER("temper", CR_FIELD_SOMETIMES,
-              "of classes: factor of the votes, by cross-validation: less than 1 is less sure"),
+              "of classes: factor of the votes, by cross-validation; below 1 makes probabilities "
+              "less extreme"),
     CR_FIELD_LAST,
 };
 
 static const cr_field boosting_round[] = {
     CR_COUNT("round", 0, "its number, from 1"),
     CR_NUMBER("error", 0,
-              "weighted error of its tree; of the gradient form the mean loss after it"),
+              "weighted error of its tree; for the gradient form, the mean loss after it"),
     CR_NUMBER("vote", 0, "what its tree counts"),
     CR_FIELD_LAST,
 };

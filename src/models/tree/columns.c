@@ -329,7 +329,7 @@ cr_status cri_columns_new(cr_ctx *cx, const cri_kept *kept, const cr_design *des
     sort_work   w = { .cx = cx, .kept = kept, .c = &c, .slots = cr_ctx_threads(cx) };
 
     if (c.n >= CRI_GAP)
-        CR_TRY(cr_fail(cx, CR_EDATA, "trees hold up to %lu rows, and there are %zu",
+        CR_TRY(cr_fail(cx, CR_EDATA, "trees can have at most %lu rows, but there are %zu",
                        (unsigned long)CRI_GAP, c.n));
     if (w.slots > c.p) w.slots = c.p;
     CR_TRY(reserve(cx, &w, &s, bins, ranks));

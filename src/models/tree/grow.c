@@ -327,7 +327,8 @@ static cr_status plant(cri_growth *w)
         root.rows = g->rows[0];
         root.into = 1;
     }
-    if (root.end == 0) CR_TRY(cr_fail(w->cx, CR_EDATA, "a tree needs a row of weight above 0"));
+    if (root.end == 0)
+        CR_TRY(cr_fail(w->cx, CR_EDATA, "a tree needs a row with a positive weight"));
     CR_TRY(reserve_nodes(w->cx, t));
     memset(t->split + t->nodes * CRI_SPLIT_WIDTH, 0, CRI_SPLIT_WIDTH * sizeof(double));
     t->nodes++;

@@ -24,8 +24,8 @@
 /* clang-format off */
 #define CRI_SPLITS_OPTIONS(X, MANY)                                                                    \
     X(choice, splits, "auto", "auto|exact|histogram",                                              \
-      "between any two values, or between bins that hold about the same weight; auto: histogram above " #MANY " rows", "histogram") \
-    X(count,  bins,   "255",  "2..65535", "most bins of a column", "63")
+      "between any two values, or between bins of about the same weight; auto: histogram above " #MANY " rows", "histogram") \
+    X(count,  bins,   "255",  "2..65535", "maximum number of bins of a column", "63")
 /* clang-format on */
 /* The bins of a table of n rows under these options, more than `many` being many: 0 for exact
  * splits. */
@@ -89,8 +89,8 @@ void      cri_grower_free(cr_ctx *cx, cri_grower *g);
 /* "splits" and, of histograms, "bins" as members of `out`. */
 void cri_tree_describe_splits(const cri_tree *tree, cri_sheet *out);
 #define CRI_SPLIT_FIELDS                                                                           \
-    CR_TEXT("splits", 0, "exact, or histogram where thresholds are those between bins"),           \
-        CR_COUNT("bins", CR_FIELD_SOMETIMES, "of histogram: most bins of a column")
+    CR_TEXT("splits", 0, "exact, or histogram if thresholds lie between bins"),                    \
+        CR_COUNT("bins", CR_FIELD_SOMETIMES, "of histogram: maximum number of bins of a column")
 
 /* Adds a tree on cases [n] to `tree`, whose width is set; its root is the node that was
  * tree->nodes. opt_leaf [n] = the node each row of weight > 0 comes to.  O(p n) for each level of

@@ -20,14 +20,14 @@
 
 /* clang-format off */
 #define TREE_OPTIONS(X)                                                                            \
-    X(choice, criterion, "gini", "gini|entropy",    "loss of classes; that of numbers is the squared error", "entropy") \
-    X(count,  max_depth, "",     "0..1000000",      "most splits from the root to a leaf; any number when not given", "4") \
-    X(count,  min_leaf,  "5",    "1..1000000000",   "rows (weight) that each side of a split keeps", "1") \
-    X(count,  min_split, "10",   "2..1000000000",   "rows (weight) that a node needs to be split", "2") \
+    X(choice, criterion, "gini", "gini|entropy",    "loss for classes; for numbers it is the squared error", "entropy") \
+    X(count,  max_depth, "",     "0..1000000",      "maximum number of splits from the root to a leaf; default: no limit", "4") \
+    X(count,  min_leaf,  "5",    "1..1000000000",   "minimum number (weight) of rows on each side of a split", "1") \
+    X(count,  min_split, "10",   "2..1000000000",   "minimum number (weight) of rows in a node to be split", "2") \
     X(text,   prune,     "auto", "X",                                                              \
       "alpha: auto (smallest tree within one standard error of the best by cross-validation), min (the best), none, or a number", "0.01") \
     X(count,  prune_folds, "10", "2..1000",         "folds of that cross-validation", "5")         \
-    X(real,   smoothing, "",     ">=0",             "classes: a of (W_k + a) / (W + a K); 1 / K when it is not given", "1") \
+    X(real,   smoothing, "",     ">=0",             "classes: a in (W_k + a) / (W + a K); default: 1 / K", "1") \
     CRI_SPLITS_OPTIONS(X, 200000)
 /* clang-format on */
 

@@ -157,20 +157,19 @@ void cri_tree_describe_importance(const cri_tree *t, const cr_design *d, double 
 }
 
 const cr_field cri_cart_statistics[] = {
-    CR_TEXT("criterion", 0, "what splits make smaller: squared error, gini or entropy"),
+    CR_TEXT("criterion", 0, "what splits reduce: squared error, gini or entropy"),
     CRI_SPLIT_FIELDS,
     CR_COUNT("leaves", 0, "leaves of the tree"),
     CR_COUNT("depth", 0, "splits above its deepest leaf"),
-    CR_COUNT("full_leaves", 0, "leaves before it was pruned"),
-    CR_NUMBER("alpha", CR_FIELD_NULL,
-              "price of a leaf, by which it was pruned; in units of the loss"),
+    CR_COUNT("full_leaves", 0, "leaves before pruning"),
+    CR_NUMBER("alpha", CR_FIELD_NULL, "cost of a leaf used in pruning, in units of the loss"),
     CR_NUMBER("cv_loss", CR_FIELD_NULL, "mean loss by cross-validation"),
     CR_NUMBER("cv_se", CR_FIELD_NULL, "its standard error"),
     CR_MEASURE("residual_sd", "target", CR_FIELD_EITHER,
-               "of numbers: standard deviation within the leaves, of all together"),
+               "of numbers: standard deviation within the leaves, pooled"),
     CR_NUMBER("inflation", CR_FIELD_SOMETIMES,
-              "of numbers: squared error in rows left out over that within the leaves, where it is "
-              "larger; variances are multiplied by it"),
+              "of numbers: squared error in held-out rows divided by that within the leaves, if "
+              "above 1; variances are multiplied by it"),
     CR_NUMBER("smoothing", CR_FIELD_EITHER, "of classes: added to every count of a leaf"),
     CR_FIELD_LAST,
 };
@@ -178,14 +177,14 @@ const cr_field cri_cart_statistics[] = {
 static const cr_field node[] = {
     CR_COUNT("node", 0, "its number; the root is 0"),
     CR_COUNT("depth", 0, "splits above it"),
-    CR_TEXT("rule", 0, "what leads to it from the node above"),
-    CR_NUMBER("weight", 0, "rows that come to it: the sum of their weights"),
+    CR_TEXT("rule", 0, "the condition that leads to it from the node above"),
+    CR_NUMBER("weight", 0, "total weight of the rows in it"),
     CR_NUMBER("loss", CR_FIELD_NULL, "mean loss of these rows: squared error, gini or entropy"),
     CR_TEXT("label", CR_FIELD_SOMETIMES, "of classes: the most frequent"),
     CR_NUMBER("share", CR_FIELD_SOMETIMES, "of classes: its share of the rows"),
     CR_MEASURE("mean", "target", CR_FIELD_EITHER, "of numbers: the mean of the rows"),
-    CR_FLAG("leaf", 0, "true when it is not split"),
-    CR_FLAG("cut", 0, "true when the nodes below it are not listed: there are too many"),
+    CR_FLAG("leaf", 0, "true if it is not split"),
+    CR_FLAG("cut", 0, "true if the nodes below it are not listed because there are too many"),
     CR_FIELD_LAST,
 };
 

@@ -134,7 +134,7 @@ static cr_status bb_fit(cr_ctx *cx, const cri_sample *s, double *v, size_t n)
         CR_TRY(cri_no_estimate(cx, "beta-binomial", "no value lies between 0 and the trials"));
     if (spread_score(s, v[0], mean / v[0]) <= 1e-9)
         CR_TRY(cri_no_estimate(cx, "beta-binomial",
-                               "the values spread no more than a binomial's; fit that"));
+                               "the variance is not above that of a binomial; fit that"));
     double theta[2] = { log(mean / v[0]), log(1 - mean / v[0]) };
     CR_TRY(cri_climb(cx, "beta-binomial", bb_objective, &problem, 2, theta));
     v[1] = exp(theta[0]), v[2] = exp(theta[1]);

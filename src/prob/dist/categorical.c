@@ -60,10 +60,10 @@ static cr_status categorical_fit(cr_ctx *cx, const cri_sample *s, double *v, siz
     for (size_t i = 0; i < n; i++) v[i] = 0;
     for (size_t i = 0; i < s->n; i++) {
         if (s->x[i] >= (double)n)
-            return cr_fail(cx, CR_EDATA,
-                           "categorical: value %zu is %g, but there are %zu kinds, "
-                           "numbered from 0",
-                           i + 1, s->x[i], n);
+            return cr_fail(
+                cx, CR_EDATA,
+                "categorical: value %zu is %g, but there are %zu categories, numbered from 0",
+                i + 1, s->x[i], n);
         v[(size_t)s->x[i]] += cri_weight(s, i) / s->total;
     }
     return CR_OK;
@@ -119,7 +119,7 @@ static const cri_dist_param params[] = {
 
 const cr_dist_class cri_dist_categorical = {
     .name = "categorical",
-    .summary = "one of K kinds, by the list of their probabilities",
+    .summary = "one of K categories, with the given probabilities",
     .formula = "P(x) = p_x, sum of p = 1",
     .reference = "Bishop (2006), Pattern Recognition and Machine Learning, sec. 2.2",
     .support_text = "x = 0, 1, ..., K-1",

@@ -113,7 +113,7 @@ static const cri_vector vector = {
 
 static const cri_dist_param params[] = {
     CRI_PARAM_SHAPED(CR_SHAPE_VECTOR, "alpha", cri_positive, ">0", "2,3,5",
-                     "counts seen of each kind, plus the prior's"),
+                     "counts of each category, plus the prior's"),
     CRI_PARAM_LAST,
 };
 

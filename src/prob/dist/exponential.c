@@ -51,7 +51,7 @@ static const cri_dist_param params[] = {
 
 const cr_dist_class cri_dist_exponential = {
     .name = "exponential",
-    .summary = "waiting for an event that comes at a constant rate",
+    .summary = "waiting time for an event with a constant rate",
     .formula = "p(x) = rate exp(-rate x)",
     .reference =
         "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 19",

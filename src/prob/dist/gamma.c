@@ -132,7 +132,7 @@ static const cri_dist_param params[] = {
 
 const cr_dist_class cri_dist_gamma = {
     .name = "gamma",
-    .summary = "waiting for several events; prior of rates and precisions",
+    .summary = "waiting time for several events; prior for rates and precisions",
     .formula = "p(x) = b^a x^(a-1) exp(-b x) / Gamma(a)",
     .reference =
         "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 17",

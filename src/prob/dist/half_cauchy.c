@@ -69,7 +69,7 @@ static const cri_dist_param params[] = {
 
 const cr_dist_class cri_dist_half_cauchy = {
     .name = "half-cauchy",
-    .summary = "the positive half of a Cauchy: a weak prior of scales",
+    .summary = "the positive half of a Cauchy: a weak prior for scales",
     .formula = "p(x) = 2 / (pi scale (1 + (x / scale)^2))",
     .reference = "Gelman (2006), Bayesian Analysis 1(3)",
     .params = params,

@@ -111,7 +111,7 @@ static const cri_dist_param params[] = {
 
 const cr_dist_class cri_dist_inverse_gamma = {
     .name = "inverse-gamma",
-    .summary = "one over a gamma: prior of variances",
+    .summary = "one over a gamma: prior for variances",
     .formula = "p(x) = b^a x^(-a-1) exp(-b / x) / Gamma(a)",
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., app. A",
     .params = params,

@@ -149,7 +149,7 @@ static const cri_dist_param params[] = {
 
 const cr_dist_class cri_dist_inverse_wishart = {
     .name = "inverse-wishart",
-    .summary = "prior of covariance matrices",
+    .summary = "prior for covariance matrices",
     .formula = "p(X) = |S|^(n/2) |X|^(-(n+d+1)/2) exp(-tr(S X^-1) / 2) / (2^(nd/2) Gamma_d(n/2))",
     .reference = "Gupta & Nagar (2000), Matrix Variate Distributions, sec. 3.4",
     .support_text = "symmetric positive definite matrices",

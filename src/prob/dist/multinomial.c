@@ -167,13 +167,13 @@ static const cri_vector vector = {
 static const cri_dist_param params[] = {
     CRI_PARAM_GIVEN("trials", cri_count, "whole, >=0", "10", "number of draws n"),
     CRI_PARAM_SHAPED(CR_SHAPE_VECTOR, "p", cri_unit, "0..1", "0.2,0.3,0.5",
-                     "probabilities of the kinds; they sum to 1"),
+                     "probabilities of the categories; they sum to 1"),
     CRI_PARAM_LAST,
 };
 
 const cr_dist_class cri_dist_multinomial = {
     .name = "multinomial",
-    .summary = "how often each of K kinds comes up in n draws",
+    .summary = "how often each of K categories occurs in n draws",
     .formula = "P(x) = n! / (x_1! ... x_K!) p_1^x_1 ... p_K^x_K",
     .reference = "Johnson, Kotz & Balakrishnan (1997), Discrete Multivariate Distributions, ch. 35",
     .support_text = "x_i = 0, 1, ..., sum x = n",

@@ -102,9 +102,9 @@ static const cri_dist_param params[] = {
 
 const cr_dist_class cri_dist_negative_binomial = {
     .name = "negative-binomial",
-    .summary = "counts that spread more than Poisson's: mean and dispersion",
+    .summary = "counts with more variance than Poisson's: mean and dispersion",
     .formula = "P(x) = Gamma(x + r) / (x! Gamma(r)) (r / (r + m))^r (m / (r + m))^x\n"
-               "natural parameters: with r held",
+               "natural parameters: with r held fixed",
     .reference = "Hilbe (2011), Negative Binomial Regression, 2nd ed.",
     .support_text = "x = 0, 1, ...",
     .params = params,

@@ -19,8 +19,8 @@ static double lower_end(cri_par p) { return p.v[LOCATION] + p.v[SCALE]; }
 static cr_status pareto_check(cr_ctx *cx, cri_par p)
 {
     if (lower_end(p) > p.v[LOCATION] && isfinite(lower_end(p))) return CR_OK;
-    return cr_fail(cx, CR_EARG, "pareto: a scale of %g is lost beside a location of %g", p.v[SCALE],
-                   p.v[LOCATION]);
+    return cr_fail(cx, CR_EARG, "pareto: a scale of %g is lost next to a location of %g",
+                   p.v[SCALE], p.v[LOCATION]);
 }
 
 static void pareto_support(cri_par p, double *low, double *high)
@@ -116,14 +116,14 @@ done:
 static const cri_dist_param params[] = {
     CRI_PARAM_GIVEN("location", cri_any, "any number", "0",
                     "where the scale is measured from; 0 for the plain Pareto"),
-    CRI_PARAM("scale", cri_positive, ">0", "2", "scale s: the least value is location + s"),
+    CRI_PARAM("scale", cri_positive, ">0", "2", "scale s: the smallest value is location + s"),
     CRI_PARAM("shape", cri_positive, ">0", "3", "shape a: moments below it exist"),
     CRI_PARAM_LAST,
 };
 
 const cr_dist_class cri_dist_pareto = {
     .name = "pareto",
-    .summary = "sizes above a least one, with a heavy tail; the end of a uniform that is not known",
+    .summary = "sizes above a minimum, with a heavy tail; the unknown end of a uniform",
     .formula = "p(x) = a / s ((x - location) / s)^-(a+1)",
     .reference =
         "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 20",

@@ -106,7 +106,7 @@ static const cri_dist_param params[] = {
 
 const cr_dist_class cri_dist_poisson = {
     .name = "poisson",
-    .summary = "the number of events that come at a constant rate",
+    .summary = "the number of events at a constant rate",
     .formula = "P(x) = rate^x exp(-rate) / x!",
     .reference = "Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, ch. 4",
     .support_text = "x = 0, 1, ...",

@@ -71,7 +71,7 @@ static const cri_dist_param params[] = {
 
 const cr_dist_class cri_dist_scaled_inverse_chi_square = {
     .name = "scaled-inverse-chi-square",
-    .summary = "a variance seen through nu squared errors",
+    .summary = "a variance estimated from nu squared errors",
     .formula = "p(x) = (nu s^2 / 2)^(nu/2) x^(-nu/2-1) exp(-nu s^2 / (2 x)) / Gamma(nu/2)",
     .reference = "Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., app. A",
     .params = params,

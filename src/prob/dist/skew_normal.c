@@ -314,7 +314,7 @@ static cr_status sn_fit(cr_ctx *cx, const cri_sample *s, double *v, size_t n)
     if (fabs(theta[2]) > LAST_WALL - 1)
         cr_log(cx, CR_LOG_WARNING,
                "skew-normal: the values end sharply on one side: the shape has no finite estimate, "
-               "and the fit is half a normal but for rounding");
+               "and the fit is half a normal up to rounding");
 done:
     return st;
 }
@@ -324,13 +324,14 @@ done:
 static const cri_dist_param params[] = {
     CRI_PARAM("location", cri_any, "any number", "0", "where the density would be cut"),
     CRI_PARAM("scale", cri_positive, ">0", "1", "scale"),
-    CRI_PARAM("shape", cri_any, "any number", "4", "0 for a normal, the long tail on its side"),
+    CRI_PARAM("shape", cri_any, "any number", "4",
+              "0 for a normal; its sign is the side of the long tail"),
     CRI_PARAM_LAST,
 };
 
 const cr_dist_class cri_dist_skew_normal = {
     .name = "skew-normal",
-    .summary = "a normal with one tail drawn in: errors that lean to one side",
+    .summary = "a normal with one shorter tail: skewed errors",
     .formula = "p(x) = 2 / scale phi(z) Phi(shape z),  z = (x - location) / scale",
     .reference = "Azzalini (1985), Scandinavian J. Statistics 12",
     .params = params,

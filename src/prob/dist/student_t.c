@@ -119,8 +119,7 @@ static cr_status t_fit(cr_ctx *cx, const cri_sample *s, double *v, size_t n)
     if (theta[2] > 13) /* at the wall */
         cr_log(cx, CR_LOG_WARNING,
                "student-t: the tails are no heavier than a normal's: df has no finite estimate, "
-               "and the "
-               "fit is a normal but for rounding");
+               "and the fit is a normal up to rounding");
 done:
     return st;
 }

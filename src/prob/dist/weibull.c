@@ -90,7 +90,7 @@ static const cri_dist_param params[] = {
 
 const cr_dist_class cri_dist_weibull = {
     .name = "weibull",
-    .summary = "times to failure, of things that wear out or settle in",
+    .summary = "times to failure of things that wear out or fail early",
     .formula = "p(x) = k / scale z^(k-1) exp(-z^k),  z = x / scale",
     .reference =
         "Johnson, Kotz & Balakrishnan (1994), Continuous Univariate Distributions 1, ch. 21",

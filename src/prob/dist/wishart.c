@@ -133,7 +133,7 @@ static const cri_dist_param params[] = {
 
 const cr_dist_class cri_dist_wishart = {
     .name = "wishart",
-    .summary = "sums of squares of normal vectors: prior of precision matrices",
+    .summary = "sums of squares of normal vectors: prior for precision matrices",
     .formula = "p(X) = |X|^((n-d-1)/2) exp(-tr(V^-1 X) / 2) / (2^(nd/2) |V|^(n/2) Gamma_d(n/2))",
     .reference = "Gupta & Nagar (2000), Matrix Variate Distributions, ch. 3",
     .support_text = "symmetric positive definite matrices",

@@ -78,8 +78,8 @@ cr_status cri_gaussian_condition(cr_ctx *cx, const cr_gaussian *g, const size_t 
     for (size_t i = 0; i < left; i++) c->mean[i] = g->mean[rest[i]];
     cri_pick(g->covariance, d, rest, left, rest, left, c->covariance);
     cri_pick(g->covariance, d, b, n, b, n, V); /* V holds S_bb for a moment */
-    CR_TRY(
-        cri_gaussian_factor_least(cx, "covariance of what is seen", V, n, b, least, L, out_tied));
+    CR_TRY(cri_gaussian_factor_least(cx, "covariance of the observed variables", V, n, b, least, L,
+                                     out_tied));
     CR_TRY(cri_log_density_at(cx, L, n, z, &density)); /* z becomes L^-1 (values - m_b) */
     cri_pick(g->covariance, d, b, n, rest, left, V);
     CR_TRY(cr_chol_forward(cx, cri_square(L, n), cr_mat_of(V, n, left)));
@@ -121,7 +121,7 @@ cr_status cr_canonical_marginal(cr_ctx *cx, const cr_canonical *c, const size_t 
     for (size_t i = 0; i < gone; i++) z[i] = c->h[b[i]];
     cri_pick(c->precision, d, keep, k, keep, k, m->precision);
     cri_pick(c->precision, d, b, gone, b, gone, V); /* V holds K_bb for a moment */
-    CR_TRY(cri_gaussian_factor(cx, "precision of what is integrated out", V, gone, b, R));
+    CR_TRY(cri_gaussian_factor(cx, "precision of the variables integrated out", V, gone, b, R));
     cri_pick(c->precision, d, b, gone, keep, k, V);
     CR_TRY(cr_chol_forward(cx, cri_square(R, gone), cr_mat_of(V, gone, k)));
     CR_TRY(cr_chol_forward(cx, cri_square(R, gone), cr_mat_of(z, gone, 1)));

@@ -177,6 +177,6 @@ TEST(refusals)
                       "positive, as an sd");
     in = cr_kernel_rows(cr_cmat_of(X, 1, 3));
     assert_fails_with(cx, cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(K, 1, 1)), CR_EARG,
-                      "mean and sd in turn");
+                      "alternating columns of mean and sd");
     cr_kernel_free(cx, k);
 }

@@ -33,7 +33,7 @@ TEST(success)
                       "no level 'yess'");
     assert_string_equal(cr_error_nearest(cx), "yes");
     assert_fails_with(cx, try_fit(cx, model, t, "features=n success=2", &m), CR_EARG,
-                      "holds numbers");
+                      "contains numbers");
 }
 
 /* Numbers that are not 0 and 1 count where they lie above a bound; later rows by the same bound. */
@@ -47,7 +47,8 @@ TEST(success_above)
     assert_close(value_of(cx, model, t, "features=x success=>0.5", "x>0.5"), 3.0 / 7, 1e-15);
     assert_close(value_of(cx, model, t, "features=x success=>-1.5", "x>-1.5"), 5.0 / 7, 1e-15);
     assert_fails_with(cx, try_fit(cx, model, t, "features=x success=>", &m), CR_EARG, "is '>'");
-    assert_fails_with(cx, try_fit(cx, model, t, "features=x success=>inf", &m), CR_EARG, "holds");
+    assert_fails_with(cx, try_fit(cx, model, t, "features=x success=>inf", &m), CR_EARG,
+                      "contains");
     assert_fails_with(cx, try_fit(cx, model, t, "features=b success=>0", &m), CR_EARG, "is '>0'");
     m = fit(cx, model, t, "features=x success=>0.5");
     assert_ok(cx, cr_update(cx, m, t, &more));
@@ -74,7 +75,7 @@ TEST(binary_draws)
     assert_close(sum, 4.0 / 6, 0.05);
     cr_model_free(cx, m);
     m = fit(cx, "beta-bernoulli", t, "features=c success=w");
-    assert_fails_with(cx, cr_sample(cx, m, DRAWS, 2, x), CR_EUNSUPPORTED, "does not tell");
+    assert_fails_with(cx, cr_sample(cx, m, DRAWS, 2, x), CR_EUNSUPPORTED, "does not distinguish");
     cr_model_free(cx, m);
     m = fit(cx, "dirichlet-categorical", t, "features=c");
     assert_ok(cx, cr_sample(cx, m, DRAWS, 2, x));

@@ -163,7 +163,7 @@ TEST(slips)
         cr_ctx_set_log(cx, keep_warning, &heard);
         m = fit(cx, "von-mises", k ? turns : degrees, "features=a weights=w");
         assert_int_equal(heard.n, k ? 0 : 1);
-        if (!k) assert_non_null(strstr(heard.text, "column 'a' holds 12"));
+        if (!k) assert_non_null(strstr(heard.text, "column 'a' contains 12"));
         if (!k) assert_non_null(strstr(heard.text, "multiply them by 0.0174533"));
         cr_ctx_set_log(cx, NULL, NULL);
         cr_model_free(cx, m);
@@ -217,7 +217,7 @@ TEST(refusals)
                                     "exponential", "uniform", "von-mises" };
     for (size_t i = 0; i < 6; i++)
         assert_fails_with(cx, try_fit(cx, numeric[i], text, "", &m), CR_EDATA,
-                          "column 'a' holds text");
+                          "column 'a' contains text");
 }
 
 /* Values outside the support: named with their place in a fit, impossible in a score. */

@@ -210,9 +210,9 @@ TEST(corners)
     m = fit(cx, "fisher", t, "target=c dimensions=2 missing=drop"); /* one column: one direction */
     cr_transform_labels(m, &q);
     assert_int_equal(q, 1);
-    assert_non_null(strstr(heard.text, "there are 1 directions at most"));
+    assert_non_null(strstr(heard.text, "there are at most 1 directions"));
     assert_ok(cx, cr_transform(cx, m, gap, z));
     assert_true(isfinite(z[0]) && isnan(z[1]) && isfinite(z[2]));
     cr_model_free(cx, m);
-    assert_fails_with(cx, try_fit(cx, "fisher", one, "target=c", &m), CR_EDATA, "one class only");
+    assert_fails_with(cx, try_fit(cx, "fisher", one, "target=c", &m), CR_EDATA, "only one class");
 }

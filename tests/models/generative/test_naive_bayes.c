@@ -390,7 +390,7 @@ TEST(refusals)
         { "target=c numbers=normal", "no distribution 'normal'", CR_EARG },
         { "target=c numbers=kernel:3", "'kernel:3' is not understood", CR_EARG },
         { "target=c numbers=bernoulli:x", "'bernoulli:x' is not understood", CR_EARG },
-        { "target=c numbers=z=poisson", "reads no column 'z'", CR_EARG },
+        { "target=c numbers=z=poisson", "does not use a column 'z'", CR_EARG },
         { "target=c numbers=s=poisson", "'s' is a category", CR_EARG },
         { "target=c numbers=kernel bandwidth=0", "'0' is not a number above 0", CR_EARG },
         { "target=c numbers=kernel bandwidth=x=y", "'y' is not a number", CR_EARG },
@@ -401,7 +401,7 @@ TEST(refusals)
         assert_fails_with(cx, try_fit(cx, "naive-bayes", t, cases[i].settings, &m), cases[i].status,
                           cases[i].text);
     assert_fails_with(cx, try_fit(cx, "naive-bayes", one, "target=c", &m), CR_EDATA,
-                      "one class only");
+                      "only one class");
     cr_table *empty = table_of_text(cx, "e.csv", "x,y,c\n,,a\n,,b\n");
     assert_fails_with(cx, try_fit(cx, "naive-bayes", empty, "target=c", &m), CR_EDATA,
                       "are missing");
@@ -446,7 +446,7 @@ TEST(too_sure)
         for (size_t j = 0; j < COPIES; j++) X[i * COPIES + j] = x + 0.1 * cr_rng_normal(&r);
     }
     cr_table         *t = make_table(cx, X, ROWS, COPIES, y, NULL);
-    const char *const said = "naive-bayes is too sure of its classes here: --calibrate platt";
+    const char *const said = "naive-bayes is overconfident here: --calibrate platt";
     const struct {
         const char *settings;
         bool        warns;

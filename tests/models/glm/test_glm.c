@@ -530,7 +530,7 @@ TEST(refusals)
     assert_fails_with(cx, try_fit(cx, "glm", t, "target=y features=x family=poisson", &m), CR_EDATA,
                       "d.csv:3");
     assert_fails_with(cx, try_fit(cx, "glm", t, "target=z features=x family=poisson", &m), CR_EDATA,
-                      "whole numbers from 0 on");
+                      "whole numbers, 0 or more");
     assert_fails_with(cx, try_fit(cx, "glm", t, "target=y features=x family=gamma", &m), CR_EDATA,
                       "above 0");
     assert_fails_with(cx, try_fit(cx, "glm", t, "target=z features=x family=binomial", &m),
@@ -604,7 +604,7 @@ TEST(underdispersion_is_told)
     cr_table *t = make_table(cx, x, ROWS, 1, y, NULL);
     cr_ctx_set_log(cx, keep_warning, &heard);
     cr_model *m = fit(cx, "glm", t, "target=y family=negative-binomial");
-    assert_non_null(strstr(heard.text, "spread no more than Poisson's"));
+    assert_non_null(strstr(heard.text, "vary no more than Poisson counts"));
     assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
     heard = (warnings){ { 0 }, 0 };
     cr_model *poisson = fit(cx, "glm", t, "target=y family=poisson");
@@ -624,7 +624,7 @@ TEST(classes_are_refused)
     cr_model *m = NULL;
     assert_fails_with(cx, try_fit(cx, "glm", t, "target=y family=binomial", &m), CR_EDATA,
                       "'y' is a category");
-    assert_non_null(strstr(cr_error_hint(cx), "logistic and probit take classes"));
+    assert_non_null(strstr(cr_error_hint(cx), "use logistic or probit for classes"));
     m = fit(cx, "probit", t, "target=y");
 }
 

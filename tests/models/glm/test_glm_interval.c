@@ -159,7 +159,7 @@ TEST(corners)
     m = fit(cx, "knn", t, "target=k features=n k=2");
     assert_false(cr_model_has_mean_intervals(m));
     assert_fails_with(cx, cr_predict_mean_intervals(cx, m, t, 0.9, low, high), CR_EUNSUPPORTED,
-                      "no intervals of its means");
+                      "no intervals for its means");
 }
 
 /* Intervals of 95 % hold the true probability of new rows 95 % of the time. */

@@ -135,7 +135,7 @@ TEST(a_new_group)
     cr_prediction q;
     cr_ctx_set_log(cx, keep_warning, &said);
     q = predict(cx, m, rows);
-    assert_non_null(strstr(said.text, "1 row is of a 'g' that the model has not seen"));
+    assert_non_null(strstr(said.text, "1 row has a 'g' that the model has not seen"));
     assert_close(q.mean[0], exp(b0 + 0.5 * b + group_value(d, "a", "intercept")), 1e-9);
     assert_close(q.mean[1], exp(b0 + 0.5 * b), 1e-9);
     assert_true(q.scale[1] / q.mean[1] > q.scale[0] / q.mean[0]);

@@ -454,7 +454,7 @@ TEST(corners)
     m = fit(cx, "gp", one, "target=y");
     cr_prediction p = predict(cx, m, one);
     assert_close(p.mean[0], 5, 1e-12);
-    assert_true(p.scale[0] > 0 && strstr(w.text, "nothing can be learned"));
+    assert_true(p.scale[0] > 0 && strstr(w.text, "hyper-parameters cannot be learned"));
     cr_model_free(cx, m);
     /* a constant target */
     cr_table *t = make_table(cx, X, 4, 1, same, NULL);
@@ -529,7 +529,7 @@ TEST(same_inputs)
     }
     w = (warnings){ 0 };
     cr_model_free(cx, fit(cx, "gp", t, "target=y noise=2"));
-    assert_non_null(strstr(w.text, "all rows have the same inputs: nothing"));
+    assert_non_null(strstr(w.text, "all rows have the same inputs: the hyper-parameters"));
 }
 
 /* A length-scale that is not needed, and noise that is not there: said once, by name. */

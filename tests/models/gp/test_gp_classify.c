@@ -293,17 +293,17 @@ static void check_refused(cr_ctx *cx, const char *text, const char *settings, cr
 TEST(refusals)
 {
     const char *three = "x,y,w\n1,u,1\n2,v,2\n3,t,1\n4,u,1\n";
-    check_refused(cx, "x,y\n1,u\n2,u\n", "target=y", CR_EDATA, "one class only, 'u'");
-    check_refused(cx, "x,y,w\n1,u,1\n2,v,0\n", "target=y weights=w", CR_EDATA, "one class only");
+    check_refused(cx, "x,y\n1,u\n2,u\n", "target=y", CR_EDATA, "only one class, 'u'");
+    check_refused(cx, "x,y,w\n1,u,1\n2,v,0\n", "target=y weights=w", CR_EDATA, "only one class");
     check_refused(cx, "x,y,w\n1,u,0\n2,v,0\n", "target=y weights=w", CR_EDATA, "weight");
     check_refused(cx, three, "target=y likelihood=probit", CR_EUNSUPPORTED,
                   "requires two classes; 'y' has 3");
     check_refused(cx, three, "target=y kernel=rbf(x)+white weights=w", CR_EUNSUPPORTED, "white");
     check_refused(cx, three, "target=y kernel=rbf+white approx=svgp", CR_EUNSUPPORTED, "white");
     check_refused(cx, three, "target=y infer=ep", CR_EUNSUPPORTED,
-                  "--infer ep is for two classes, and the target has 3");
+                  "--infer ep is for two classes, but the target has 3");
     check_refused(cx, three, "target=y infer=bound approx=laplace", CR_EARG,
-                  "--infer bound and --approx laplace are two methods: give one");
+                  "--infer bound and --approx laplace cannot be combined: give one");
     check_refused(cx, three, "target=y kernel=sigmoid", CR_EARG, "positive semi-definite");
     check_refused(cx, three, "target=y kernel=rbf(q)", CR_EARG, "q");
     cr_table *t = draw_classes(cx, 3, 300, 2, 0.3, NULL),

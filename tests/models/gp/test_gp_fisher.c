@@ -116,13 +116,13 @@ TEST(refusals)
     const char *path = save(cx, "ridge", t, "target=y features=x");
     snprintf(settings, sizeof settings, "target=y features=x kernel=fisher(file=\"%s\")", path);
     assert_fails_with(cx, try_fit(cx, "gp", t, settings, &m), CR_EARG,
-                      "of which there is no Fisher kernel");
+                      "which has no Fisher kernel");
     path = save(cx, "normal", t, "features=x,z");
     snprintf(settings, sizeof settings, "target=y features=x kernel=fisher(file=\"%s\")", path);
     assert_fails_with(cx, try_fit(cx, "gp", t, settings, &m), CR_EDATA,
-                      "the column 'z', which is no feature of numbers");
+                      "the column 'z', which is not a numeric feature");
     snprintf(settings, sizeof settings, "target=y features=x kernel=fisher(x;file=\"%s\")", path);
-    assert_fails_with(cx, try_fit(cx, "gp", t, settings, &m), CR_EDATA, "no feature of numbers");
+    assert_fails_with(cx, try_fit(cx, "gp", t, settings, &m), CR_EDATA, "not a numeric feature");
     assert_fails_with(
         cx, try_fit(cx, "gp", t, "target=y features=x kernel=fisher(file=\"/nowhere.cred\")", &m),
         CR_EIO, "nowhere.cred");

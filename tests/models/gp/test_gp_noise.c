@@ -191,5 +191,5 @@ TEST(refusals)
     assert_fails_with(cx,
                       try_fit(cx, "gp", make_table(cx, X, N, 2, y, NULL),
                               "target=y features=x1,x2 noise_model=x2 max_iter=2", &m),
-                      CR_ENUMERIC, "or are constant");
+                      CR_ENUMERIC, "or constant");
 }

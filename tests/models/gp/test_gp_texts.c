@@ -243,20 +243,20 @@ TEST(refusals)
 
     assert_refused(cx, gap, "target=y features=word kernel=spectrum(word)", "has no value");
     assert_refused(cx, t, "target=y kernel=spectrum", "acts on one column, but there are 2");
-    assert_refused(cx, t, "target=y features=x kernel=spectrum", "there is no column of texts");
+    assert_refused(cx, t, "target=y features=x kernel=spectrum", "there is no text column");
     assert_refused(cx, t, "target=y kernel=spectrum(x)",
-                   "column 'x' holds numbers, but spectrum acts on texts");
+                   "column 'x' contains numbers, but spectrum acts on texts");
     assert_refused(cx, t, "target=y kernel=rbf(y)",
                    "column 'y' is the target: a kernel acts on features");
     assert_refused(cx, t, "target=y kernel=rbf(word)",
-                   "column 'word' holds categories, but rbf acts on numbers");
+                   "column 'word' contains categories, but rbf acts on numbers");
     assert_refused(cx, t, "target=y kernel=spectrum(wort)", "there is no column 'wort'");
 
     cr_model     *m = fit(cx, "gp", t, FIXED); /* with an empty text */
     cr_prediction p = { 0 };
     assert_fails_with(cx, cr_predict(cx, m, late, &p), CR_EDATA, "has no value");
     assert_fails_with(cx, cr_predict(cx, m, numbers, &p), CR_EDATA,
-                      "was read as numbers, but the model reads texts");
+                      "was read as numbers, but the model needs text");
     cr_model_free(cx, m);
     m = fit(cx, "gp", t,
             "target=y features=word,x kernel=rbf(x)*hamming"); /* here levels are levels */

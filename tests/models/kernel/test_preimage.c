@@ -290,7 +290,7 @@ TEST(refusals)
     double    Z[8] = { 0 }, out[8];
     cr_model *m = fit(cx, "kernel-pca", t, "features=g,x kernel=rbf(x)+hamming(g)");
     assert_fails_with(cx, cr_reconstruct(cx, m, Z, 1, out, NULL), CR_EUNSUPPORTED,
-                      "reads categories or texts");
+                      "reads categories or text");
     cr_model_free(cx, m);
     m = fit(cx, "kernel-pca", t, "features=g,x kernel=rbf(x)"); /* as the hint says */
     assert_ok(cx, cr_reconstruct(cx, m, Z, 1, out, NULL));
@@ -298,7 +298,7 @@ TEST(refusals)
     m = fit(cx, "linear", t, "target=y features=x");
     assert_int_equal(cr_model_reconstructs(m), 0);
     assert_fails_with(cx, cr_reconstruct(cx, m, Z, 1, out, NULL), CR_EUNSUPPORTED,
-                      "linear has no way back");
+                      "linear cannot reconstruct rows");
 }
 
 static cr_status back_again(cr_ctx *cx, void *arg)

@@ -145,7 +145,7 @@ TEST(groups_at_the_maximum_of_the_evidence)
     assert_ok(cx, cr_table_add_numbers(cx, rows, "g", CR_INTEGER, other, 1));
     cr_ctx_set_log(cx, keep_warning, &said);
     unseen = predict(cx, m, rows);
-    assert_non_null(strstr(said.text, "16 rows are of a 'g' that the model has not seen"));
+    assert_non_null(strstr(said.text, "16 rows have a 'g' that the model has not seen"));
     for (size_t i = 0; i < N; i++) { /* N(0, s_u^2) in place of the posterior */
         long double variance = noise + (long double)sd * sd;
         for (size_t a = 0; a < P; a++)
@@ -264,7 +264,7 @@ TEST(what_is_refused)
                       "(1 | g) is a varying intercept, which this model does not have");
     assert_non_null(strstr(cr_error_hint(cx), "bayes-linear and glm"));
     assert_fails_with(cx, try_fit(cx, "bayes-linear", t, "target=y terms=x1,(1|x2)", &m), CR_EDATA,
-                      "must be texts or whole numbers, but 'x2' is a measurement");
+                      "must be texts or whole numbers, but 'x2' has fractions");
     assert_fails_with(cx, try_fit(cx, "bayes-linear", t, "target=y terms=g,(1|g)", &m), CR_EARG,
                       "'g' cannot be a term beside its varying intercept (1 | g)");
     assert_fails_with(cx, try_fit(cx, "bayes-linear", t, "target=y terms=x1,(1|h)", &m), CR_EDATA,

@@ -511,7 +511,7 @@ static void count_kinds(void *user, cr_log_level level, const char *text)
     heard *h = user;
     if (level != CR_LOG_WARNING) return;
     h->identified += strstr(text, "its coefficient is not identified and was set to 0") != NULL;
-    h->perfect += strstr(text, "essentially perfect fit") != NULL;
+    h->perfect += strstr(text, "essentially perfect") != NULL;
 }
 
 /* Of columns that depend on each other the earlier stay: a, b, a + b, and nearly a once more. */

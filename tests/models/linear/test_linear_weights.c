@@ -81,7 +81,7 @@ TEST(weights_are_precisions)
     assert_fails_with(
         cx,
         try_fit(cx, "linear", t, "target=y select=best weights=w weights-are=precisions", &none),
-        CR_EARG, "--select counts the weights as repetitions");
+        CR_EARG, "--select treats weights as repetitions");
 }
 
 TEST(zero_weight_removes_a_row)

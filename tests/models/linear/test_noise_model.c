@@ -156,9 +156,9 @@ TEST(refusals)
     assert_fails_with(cx, try_fit(cx, "linear", t, "target=y noise_model=q", &m), CR_EARG,
                       "'q' is not a feature");
     assert_fails_with(cx, try_fit(cx, "linear", t, "target=y weights=w noise_model=x1", &m),
-                      CR_EARG, "--weights does not go with it");
+                      CR_EARG, "cannot be combined with --weights");
     assert_fails_with(cx, try_fit(cx, "linear", t, "target=y errors=hc3 noise_model=x1", &m),
-                      CR_EARG, "does not go with --select or --errors");
+                      CR_EARG, "cannot be combined with --select or --errors");
     m = fit(cx, "linear", t, "target=y features=x1,x2 noise_model=x1,x2");
     cr_model *more = NULL;
     assert_fails_with(cx, cr_update(cx, m, t, &more), CR_EUNSUPPORTED, "no exact update");

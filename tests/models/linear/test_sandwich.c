@@ -184,5 +184,5 @@ TEST(refusals)
     assert_fails_with(cx, cr_covariance(cx, m, &C, &n), CR_EUNSUPPORTED, "has no covariance");
     cr_model_free(cx, m);
     m = fit(cx, "linear", t, "target=y features=x* errors=hc0");
-    assert_fails_with(cx, cr_update(cx, m, t, &more), CR_EUNSUPPORTED, "come from all residuals");
+    assert_fails_with(cx, cr_update(cx, m, t, &more), CR_EUNSUPPORTED, "use all residuals");
 }

@@ -118,7 +118,7 @@ TEST(refusals)
     cr_table *t = make_table(cx, X, N, 2, y, NULL);
     m = fit(cx, "logistic", t, "target=y");
     assert_fails_with(cx, cr_predict_probability_intervals(cx, m, t, 0.9, low, high),
-                      CR_EUNSUPPORTED, "no intervals of its probabilities");
+                      CR_EUNSUPPORTED, "no intervals for its probabilities");
     m = fit(cx, "bayes-logistic", t, "target=y infer=laplace calibrate=platt");
     assert_false(cr_model_has_probability_intervals(m));
     assert_fails_with(cx, cr_predict_probability_intervals(cx, m, t, 0.9, low, high),

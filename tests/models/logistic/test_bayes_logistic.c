@@ -317,14 +317,14 @@ TEST(corners)
                       "alpha");
     assert_fails_with(
         cx, try_fit(cx, "bayes-logistic", t, "target=y intercept_sd=2 shrink_intercept=true", &m),
-        CR_EARG, "two priors");
+        CR_EARG, "both set the prior");
     assert_fails_with(
         cx, try_fit(cx, "bayes-logistic", t, "target=y intercept=false intercept_sd=2", &m),
-        CR_EARG, "there are none");
+        CR_EARG, "there are no intercepts");
     cr_table_free(cx, t);
     t = table_of_text(cx, "t.csv", "a,y\n1,n\n2,n\n");
     assert_fails_with(cx, try_fit(cx, "bayes-logistic", t, "target=y", &m), CR_EDATA,
-                      "one class only");
+                      "only one class");
 }
 
 /* The same bits for any number of threads, and after saving. */

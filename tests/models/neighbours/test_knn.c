@@ -270,7 +270,7 @@ TEST(corners)
     q = fit_and_predict(cx, "knn", one, "target=y k=auto", one);
     assert_close(q.mean[0], 5, 1e-15);
     assert_fails_with(cx, try_fit(cx, "knn", one, "target=y task=classification k=auto", &m),
-                      CR_EDATA, "one class only");
+                      CR_EDATA, "only one class");
     q = fit_and_predict(cx, "knn", t, "target=y features=x1 k=9", t); /* all of them */
     for (size_t i = 0; i < 4; i++) assert_close(q.mean[i], 6.5, 1e-15);
     assert_fails_with(cx, try_fit(cx, "knn", t, "target=y features=x1 weights=w", &m), CR_EDATA,

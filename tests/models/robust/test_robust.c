@@ -320,7 +320,7 @@ TEST(corners)
     for (size_t c = 0; c < 3; c++) {
         heard.text[0] = 0;
         m = fit(cx, "robust", c == 0 ? line : exact, spreadless[c]);
-        assert_non_null(strstr(heard.text, "spread is 0"));
+        assert_non_null(strstr(heard.text, "scale is 0"));
         cr_prediction q = predict(cx, m, exact);
         for (size_t i = 0; i < 4; i++) assert_close(q.mean[i], 2 * ((double)i + 1), 1e-9);
         assert_true(isnan(q.scale[1]));
@@ -388,13 +388,13 @@ TEST(unknown_spread)
         assert_ok(cx, cr_table_add_numbers(cx, t, "x", CR_REAL, x, 1));
         assert_ok(cx, cr_table_add_numbers(cx, t, "y", CR_REAL, y, 1));
         for (size_t k = 0; k < (wild ? 3 : 5); k++)
-            check_unknown_spread(cx, t, ways[k], "spread is 0", 2, 3);
+            check_unknown_spread(cx, t, ways[k], "scale is 0", 2, 3);
         if (wild) { /* with the prior there is a spread, and the line is almost that one */
             json_t *d = describe(cx, fit(cx, "robust", t, "target=y"));
             assert_true(statistic(d, "scale") > 1e-3);
             assert_close(parameter(d, "x", "value"), 3, 0.05);
         } else
-            check_unknown_spread(cx, t, "target=y", "spread is 0", 2, 3);
+            check_unknown_spread(cx, t, "target=y", "scale is 0", 2, 3);
         cr_table_free(cx, t);
     }
 }

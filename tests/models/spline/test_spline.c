@@ -423,7 +423,7 @@ TEST(corners)
     for (size_t i = 0; i < N; i++) assert_close(p.mean[i], y[i], 1e-12);
     cr_model_free(cx, m);
     assert_fails_with(cx, try_fit(cx, "spline", t, "target=y lambda=1 df=3", &none), CR_EARG,
-                      "give one of them");
+                      "give only one of them");
     assert_fails_with(cx, try_fit(cx, "spline", t, "target=y df=30", &none), CR_EARG,
                       "only 11 different values");
     assert_fails_with(cx, try_fit(cx, "spline", t, "target=y lambda=0", &none), CR_EARG, "lambda");

@@ -308,7 +308,7 @@ TEST(corners)
                                    "target=y task=classification form=gradient" };
     for (size_t i = 0; i < 2; i++)
         assert_fails_with(cx, try_fit(cx, "adaboost", one, single[i], &m), CR_EDATA,
-                          "one class only");
+                          "only one class");
     assert_fails_with(cx, try_fit(cx, "adaboost", t, "target=y form=samme", &m), CR_EARG,
                       "samme is for classes");
     cr_table *gaps = table_of_text(cx, "g.csv", "x,g,y\n1,a,no\n,a,no\n3,b,yes\n,b,yes\n5,,yes\n");

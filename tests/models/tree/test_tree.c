@@ -412,7 +412,7 @@ TEST(corners)
     assert_close(q.mean[0], 5, 1e-15);
     assert_true(isnan(q.scale[0]));
     assert_fails_with(cx, try_fit(cx, "tree", one, "target=y task=classification", &m), CR_EDATA,
-                      "one class only");
+                      "only one class");
     q = fit_and_predict(cx, "tree", t, "target=y min_leaf=1 min_split=2",
                         t); /* nothing to split by */
     for (size_t i = 0; i < 4; i++) assert_close(q.mean[i], 6.5, 1e-15);
@@ -424,7 +424,7 @@ TEST(corners)
     assert_close(q.mean[0], 6.5, 1e-15);
     cr_table *gaps = table_of_text(cx, "gaps.csv", "x,z,y\n,,1\n,,2\n");
     assert_fails_with(cx, try_fit(cx, "tree", gaps, "target=y", &m), CR_EDATA,
-                      "every value of the features is missing");
+                      "all feature values are missing");
     cr_table_free(cx, gaps);
     assert_fails_with(cx, try_fit(cx, "tree", t, "target=y prune=-1", &m), CR_EARG,
                       "is not auto, min, none or a number of 0 or more");

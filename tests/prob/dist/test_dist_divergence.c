@@ -339,7 +339,7 @@ TEST(pareto)
         assert_true(isinf(kl));
     }
     assert_fails_with(cx, cr_dist_check(cx, c, (double[]){ 1e20, 1, 2 }, 3), CR_EARG,
-                      "is lost beside");
+                      "is lost next to");
 }
 
 TEST(allocations) { test_every_allocation_fails(all_integrals, NULL); }

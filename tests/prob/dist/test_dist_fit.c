@@ -185,7 +185,7 @@ TEST(refusals)
         { "skew-normal", 0, { 3, 3, 3 }, 3, "all values are 3" },
         { "bernoulli", 0, { 0, 1, 2 }, 3, "must be 0 or 1" },
         { "negative-binomial", 0, { 3, 3, 4 }, 3, "fit a poisson" },
-        { "beta-binomial", 10, { 5, 5, 6 }, 3, "no more than a binomial" },
+        { "beta-binomial", 10, { 5, 5, 6 }, 3, "not above that of a binomial" },
         { "beta-binomial", 10, { 0, 10, 0 }, 3, "no value lies between" },
         { "cauchy", 0, { 1, 1, 2 }, 3, "half of the values" },
         { "von-mises", 0, { 1, 1, 1 }, 3, "directions are the same" },

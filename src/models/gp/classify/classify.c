@@ -68,12 +68,13 @@ static cr_status set_classes(cr_ctx *cx, fit *f)
         cr_fail(cx, CR_EUNSUPPORTED,
                 "gp-classify: --likelihood probit requires two classes; '%s' has %zu",
                 cr_design_target(f->rows->design), m->F);
-        CR_TRY(cr_fail_hint(cx, "leave it out: more than two classes have softmax"));
+        CR_TRY(cr_fail_hint(cx, "leave it out: more than two classes use softmax"));
     }
     for (size_t i = 0; m->gp.white && f->rows->w && i < f->rows->n; i++)
         if (f->rows->w[i] != 0 && f->rows->w[i] != 1) {
-            cr_fail(cx, CR_EUNSUPPORTED,
-                    "gp-classify: weights other than 0 and 1 do not go with a white kernel");
+            cr_fail(
+                cx, CR_EUNSUPPORTED,
+                "gp-classify: weights other than 0 and 1 cannot be combined with a white kernel");
             CR_TRY(cr_fail_hint(cx, "leave white out of the kernel"));
         }
 done:
@@ -88,7 +89,7 @@ static cr_status hint_inducing(cr_ctx *cx, const char *approx, size_t n, size_t 
     while (m >= 5 && 1.1 * 8 * cri_svgp_numbers(n, m, F) > 0.9 * (double)cri_memory_left(cx))
         m -= m / 10 + 1;
     if (m < 5)
-        return cr_fail_hint(cx, "no approximation would have room: raise it with --memory-limit");
+        return cr_fail_hint(cx, "no approximation would fit: raise the limit with --memory-limit");
     return cr_fail_hint(cx, "%s--inducing %zu", approx, m);
 }
 
@@ -100,7 +101,7 @@ static cr_status check_laplace(cr_ctx *cx, size_t n, size_t F)
         cr_fail(
             cx, CR_ENOMEM,
             "Laplace's approximation with %zu distinct inputs and %zu latent function%s needs %.3g "
-            "GB, of which %.3g GB are left",
+            "GB, but only %.3g GB are left",
             n, F, F > 1 ? "s" : "", 1.1 * bytes / 1e9, (double)cri_memory_left(cx) / 1e9);
         return hint_inducing(cx, "--approx svgp ", n, F);
     }
@@ -119,11 +120,11 @@ static cr_status check_sparse(cr_ctx *cx, const fit *f, size_t n, size_t inducin
     double bytes = 8 * cri_svgp_numbers(n, m, F);
     if (f->m->gp.white)
         return cr_fail(cx, CR_EUNSUPPORTED,
-                       "gp-classify: a white kernel does not go with --approx svgp");
+                       "gp-classify: a white kernel cannot be combined with --approx svgp");
     if (1.1 * bytes > (double)cri_memory_left(cx)) {
         cr_fail(
             cx, CR_ENOMEM,
-            "%zu inducing inputs for %zu distinct inputs need %.3g GB, of which %.3g GB are left",
+            "%zu inducing inputs for %zu distinct inputs need %.3g GB, but only %.3g GB are left",
             m, n, 1.1 * bytes / 1e9, (double)cri_memory_left(cx) / 1e9);
         return hint_inducing(cx, "", n, F);
     }
@@ -138,13 +139,13 @@ static cr_status check_infer(cr_ctx *cx, const fit *f)
     const int same[] = { CRI_CLASSIFY_AUTO, CRI_CLASSIFY_LAPLACE, CRI_CLASSIFY_BOUND };
     int       by = f->o->infer, also = same[f->o->approx];
     if (by != CRI_CLASSIFY_AUTO && also != CRI_CLASSIFY_AUTO && by != also) {
-        cr_fail(cx, CR_EARG, "gp-classify: --infer %s and --approx %s are two methods: give one",
+        cr_fail(cx, CR_EARG, "gp-classify: --infer %s and --approx %s cannot be combined: give one",
                 infer[by], approx[f->o->approx]);
         return cr_fail_hint(cx, "leave out --approx");
     }
     if (by == CRI_CLASSIFY_EP && f->m->F > 1) {
         cr_fail(cx, CR_EUNSUPPORTED,
-                "gp-classify: --infer ep is for two classes, and the target has %zu", f->m->F);
+                "gp-classify: --infer ep is for two classes, but the target has %zu", f->m->F);
         return cr_fail_hint(cx, "--infer bound");
     }
     return CR_OK;
@@ -165,10 +166,10 @@ static void infer_many(cr_ctx *cx, fit *f)
     bool laplace = f->m->gp.white || f->inputs.d == 0;
     f->infer = laplace ? CRI_CLASSIFY_LAPLACE : CRI_CLASSIFY_BOUND;
     if (f->m->gp.white)
-        cr_log(
-            cx, CR_LOG_WARNING,
-            "gp-classify: a white kernel does not go with --infer bound: Laplace's approximation "
-            "is used, whose probabilities of three or more classes are too cautious");
+        cr_log(cx, CR_LOG_WARNING,
+               "gp-classify: a white kernel cannot be combined with --infer bound: Laplace's "
+               "approximation is used, whose probabilities are too cautious with three or more "
+               "classes");
 }
 
 static cr_status choose_approx(cr_ctx *cx, fit *f)
@@ -285,7 +286,7 @@ const cr_model_class cri_class_gp_classify = {
                 "variational\n"
                 "kernel parameters at the maximum of the approximate log evidence\n"
                 "prediction: the probability averaged over the normal of f(x)\n"
-                "more classes: softmax, one f a class, the same kernel",
+                "more classes: softmax, one f per class, all with the same kernel",
     .reference = "Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 3, 5",
     .example = "examples/diabetes.csv --target sex --features bmi,bp",
     .tasks = CR_TASK_CLASSIFICATION,

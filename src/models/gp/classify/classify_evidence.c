@@ -21,9 +21,8 @@ cr_status cri_classify_count(cr_scratch *s, const cri_classify *m, const cri_gp_
         double w = rows->w ? rows->w[i] : 1, place = m->place[(size_t)rows->y[i]];
         if (!(w > 0)) continue;
         if (place < 0)
-            return cr_fail(
-                s->cx, CR_EDATA,
-                "the rows have a class that those of the fit had none of: there is no evidence");
+            return cr_fail(s->cx, CR_EDATA,
+                           "the rows have a class that was not in the fit: there is no evidence");
         counts[group[i] * C + (size_t)place] += w;
     }
     *out = (cri_classify_data){

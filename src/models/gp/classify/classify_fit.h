@@ -10,24 +10,21 @@
 
 /* clang-format off */
 #define CRI_CLASSIFY_OPTIONS(X)                                                                       \
-    X(text,   kernel,     "", "", "covariance of the latent function, an expression of kernels and columns "\
-      "(credence models kernels); not given: rbf(ard) of the numbers (beyond 200: rbf), times hamming of the categories", \
+    X(text,   kernel,     "", "", "covariance of the latent function, a kernel expression (see credence models kernels); default: rbf(ard) of the numbers (rbf if there are more than 200), times hamming of the categories", \
       "'matern52(ard) + linear'")                                                                    \
     X(choice, likelihood, "logit", "logit|probit",                                                   \
-      "from latent function to probability; more than two classes have softmax", "probit")           \
+      "link from latent function to probability; more than two classes use softmax", "probit")           \
     X(choice, mean,       "zero", "zero|constant",                                                   \
       "prior mean of the latent function: 0, or a constant with a normal prior whose variance is learned", \
       "constant")                                                                                    \
     X(choice, optimize,   "evidence", "evidence|none",                                               \
-      "learn the hyper-parameters by the evidence, or keep them as given", "none")                   \
-    X(count,  restarts,   "0", "0..10000", "further random starts of the search", "10")              \
-    X(count,  max_iter,   "200", "1..1000000", "most steps of one run of the search", "50")          \
+      "learn the hyper-parameters by maximising the evidence, or keep them as given", "none")                   \
+    X(count,  restarts,   "0", "0..10000", "additional random starts of the search", "10")              \
+    X(count,  max_iter,   "200", "1..1000000", "maximum number of steps of one run of the search", "50")          \
     X(choice, infer,      "auto", "laplace|ep|bound|auto",                                           \
-      "how the posterior is known: Gaussian at the mode, (two classes) expectation propagation, the Gaussian of a " \
-      "lower bound on the evidence; auto: laplace, or ep where the two differ; with three or more classes bound", "ep") \
+      "how the posterior is represented: Gaussian at the mode, (two classes) expectation propagation, or the Gaussian of a lower bound on the evidence; auto: laplace, or ep if the two differ; with three or more classes bound", "ep") \
     X(choice, approx,     "auto", "auto|laplace|svgp",                                               \
-      "all rows, by Laplace's approximation, or the bound through inducing inputs; auto: all rows up to " \
-      "2000 distinct inputs (fewer with many classes), svgp beyond", "svgp")                         \
+      "all rows, by Laplace's approximation, or the bound with inducing inputs; auto: all rows up to 2000 distinct inputs (fewer with many classes), otherwise svgp", "svgp")                         \
     X(count,  inducing,   "100", "1..100000", "number of inducing inputs of the bound", "300")
 /* clang-format on */
 CR_OPTIONS_STRUCT(cri_classify_options, CRI_CLASSIFY_OPTIONS);

@@ -252,7 +252,7 @@ static bool is_out_of_reach(cr_ctx *cx, const fit *f, double seconds)
     if (!late && bytes <= (double)cri_memory_left(cx)) return false;
     cr_log(cx, CR_LOG_WARNING,
            "gp-classify: no %s is left for expectation propagation: Laplace's approximation is "
-           "used, unchecked",
+           "used and was not checked",
            late ? "time" : "memory");
     return true;
 }
@@ -290,9 +290,8 @@ static cr_status improve(cr_ctx *cx, fit *f, const cri_gp_learning *by, double s
     report->evidence = CR_EVIDENCE_ESTIMATE;
     if (f->infer == CRI_CLASSIFY_AUTO)
         cr_log(cx, CR_LOG_INFO,
-               "Laplace's normal is a poor picture of the posterior here, with probabilities that "
-               "are %.2g "
-               "off: expectation propagation is used instead",
+               "Laplace's approximation of the posterior is poor here, with probabilities off by "
+               "%.2g: expectation propagation is used instead",
                apart);
 done:
     cr_scratch_end(&s);

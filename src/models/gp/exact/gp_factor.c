@@ -84,7 +84,7 @@ static void name_nearest(const cri_gp_data *data, const double *C, const double 
     if (isinf(most))
         snprintf(out, size, "the variance of every row is 0");
     else
-        snprintf(out, size, "rows %zu and %zu are most alike (correlation %.15g)",
+        snprintf(out, size, "rows %zu and %zu are the most similar (correlation %.15g)",
                  (data->first ? data->first[a] : a) + 1, (data->first ? data->first[b] : b) + 1,
                  most);
 }
@@ -97,11 +97,11 @@ static void report_jitter(cr_ctx *cx, const cri_gp_data *data, const double *C,
     name_nearest(data, C, diagonal, alike, sizeof alike);
     if (own > 0)
         cr_log(cx, CR_LOG_WARNING,
-               "a noise of %g is lost in the rounding of the covariance of the rows: the variance "
+               "a noise of %g is lost in the rounding of the covariance of the rows: a variance of "
                "%g was added to each row; %s",
                own, jitter, alike);
     else
-        cr_log(cx, CR_LOG_WARNING, SINGULAR ": the variance %g was added to each row; %s", jitter,
+        cr_log(cx, CR_LOG_WARNING, SINGULAR ": a variance of %g was added to each row; %s", jitter,
                alike);
 }
 
@@ -116,9 +116,8 @@ static cr_status check_finite(cr_ctx *cx, const cri_gp_data *data, const double 
                         "parameters do not suit the size of the columns",
                         (data->first ? data->first[j] : j) + 1,
                         (data->first ? data->first[i] : i) + 1);
-                return cr_fail_hint(
-                    cx,
-                    "--scale standard brings the columns to size 1; or other values in --kernel");
+                return cr_fail_hint(cx, "use --scale standard, which brings the columns to size 1, "
+                                        "or other values in --kernel");
             }
     return CR_OK;
 }
@@ -345,8 +344,7 @@ cr_status cri_gp_fail_singular(cr_ctx *cx, const cri_gp_problem *problem, const 
                  "gp: " SINGULAR ", at any of %zu settings of the hyper-parameters%s; %s", settings,
                  needs, alike);
     if (noise == 0)
-        cr_fail_hint(cx,
-                     "without --noise it is learned; --optimize none adds the variance it needs");
+        cr_fail_hint(cx, "without --noise it is learned; --optimize none adds the variance needed");
 done:
     cr_scratch_end(&s);
     return st;

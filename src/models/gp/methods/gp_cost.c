@@ -100,7 +100,7 @@ static cr_status hint_smaller(cr_ctx *cx, size_t rank, bool has_cg)
         snprintf(cg, sizeof cg, "--solver cg --inducing %zu", rank);
     else if (rank)
         snprintf(cg, sizeof cg, "--solver cg");
-    if (m == 0) return cr_fail_hint(cx, "nothing would have room: raise it with --memory-limit");
+    if (m == 0) return cr_fail_hint(cx, "nothing would fit: raise the limit with --memory-limit");
     return cr_fail_hint(cx, "--approx vfe --inducing %zu%s%s%s", m,
                         has_cg ? " without --solver cg" : "", cg[0] ? ", or " : "", cg);
 }
@@ -112,7 +112,7 @@ cr_status cri_gp_cost_exact(cr_ctx *cx, size_t n)
     double square = 8 * (double)n * (double)n;
     if (2.2 * square > (double)cri_memory_left(cx)) {
         cr_fail(cx, CR_ENOMEM,
-                "an exact Gaussian process of %zu rows needs %.3g GB, of which %.3g GB are left", n,
+                "an exact Gaussian process of %zu rows needs %.3g GB, but only %.3g GB are left", n,
                 2.2 * square / 1e9, (double)cri_memory_left(cx) / 1e9);
         return hint_smaller(cx, most_rank(cx, n, PROBES, true), false);
     }
@@ -130,7 +130,7 @@ cr_status cri_gp_cost_cg(cr_ctx *cx, size_t n, size_t rank, size_t probes, bool 
     double need = fmax(root_need(n, rank, probes), learn ? learning_need(n) : 0);
     if (need > left) {
         cr_fail(cx, CR_ENOMEM,
-                "conjugate gradients for %zu rows need %.3g GB, of which %.3g GB are left", n,
+                "conjugate gradients for %zu rows need %.3g GB, but only %.3g GB are left", n,
                 need / 1e9, left / 1e9);
         return hint_smaller(cx, most_rank(cx, n, probes, learn), true);
     }
@@ -138,14 +138,13 @@ cr_status cri_gp_cost_cg(cr_ctx *cx, size_t n, size_t rank, size_t probes, bool 
         cr_log(cx, CR_LOG_WARNING,
                "gp: %zu distinct inputs: a Cholesky factor takes %.2g GB and about %.2g operations "
                "for each "
-               "evaluation, and its evidence and variances are without error: --approx exact in "
-               "the place of "
-               "--solver cg",
+               "evaluation, and its evidence and variances are without error: use --approx exact "
+               "instead of --solver cg",
                n, 2.2e-9 * square, pow(rows, 3));
     if (n > TELL_ROWS)
         cr_log(cx, CR_LOG_INFO,
-               "gp: %zu distinct inputs by conjugate gradients: %.3g GB of memory, and %.3g GB "
-               "for the covariance if there is room; about %.3g operations for each step of "
+               "gp: %zu distinct inputs by conjugate gradients: %.3g GB of memory, and %.3g GB for "
+               "the covariance if it fits; about %.3g operations for each step of "
                "an evaluation, %.3g for the variances",
                n, need / 1e9, square / 1e9, 40 * rows * rows,
                2 * (double)cri_gp_cg_root_rank(n, rank) * rows * rows);
@@ -157,11 +156,11 @@ cr_status cri_gp_cost_sparse(cr_ctx *cx, cri_gp_approx approx, size_t n, size_t 
     double some = (double)(m < n || approx == CRI_GP_RFF ? m : n), need = sparse_need(some);
     double work = 8 * (double)n * some * some;
     if (need > (double)cri_memory_left(cx)) {
-        cr_fail(cx, CR_ENOMEM, "%.0f inducing inputs need %.3g GB, of which %.3g GB are left", some,
+        cr_fail(cx, CR_ENOMEM, "%.0f inducing inputs need %.3g GB, but only %.3g GB are left", some,
                 need / 1e9, (double)cri_memory_left(cx) / 1e9);
         size_t fits = most_inducing(cx, some);
         return fits ? cr_fail_hint(cx, "--inducing %zu", fits)
-                    : cr_fail_hint(cx, "nothing would have room: raise it with --memory-limit");
+                    : cr_fail_hint(cx, "nothing would fit: raise the limit with --memory-limit");
     }
     if (work > TELL_WORK)
         cr_log(cx, CR_LOG_INFO,

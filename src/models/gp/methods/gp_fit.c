@@ -18,11 +18,10 @@ cr_status cri_gp_check_noise_free(cr_ctx *cx, const cri_gp_fit *f)
         if (row == data->first[g]) continue;
         if (fabs(rows->y[i] - data->y[g]) <= 1e-12 * fabs(data->y[g])) continue;
         cr_fail(cx, CR_EDATA,
-                "rows %zu and %zu have the same inputs but different targets, which no function "
-                "without "
-                "noise can give",
+                "rows %zu and %zu have the same inputs but different targets, which is impossible "
+                "without noise",
                 data->first[g] + 1, row + 1);
-        return cr_fail_hint(cx, "leave out --noise 0: the noise is learned then");
+        return cr_fail_hint(cx, "leave out --noise 0, so that the noise is learned");
     }
     return CR_OK;
 }

@@ -96,7 +96,7 @@ static bool is_open(const cri_gp_fit *f, char *why, size_t size)
     if (many)
         snprintf(why, size, "%zu hyper-parameters are many for %.0f rows", count, m->rows);
     else
-        snprintf(why, size, "the noise is known to a factor of %.1f only", exp(2 * sd));
+        snprintf(why, size, "the noise is known only to a factor of %.1f", exp(2 * sd));
     return count > 0 && (many || sd > OPEN_NOISE);
 }
 
@@ -108,11 +108,10 @@ cr_status cri_gp_average_if_open(cr_ctx *cx, cri_gp_fit *f, bool *out_averaged)
     if (!*out_averaged) return CR_OK;
     if (!chains && !known) {
         *out_averaged = false;
-        cr_log(
-            cx, CR_LOG_WARNING,
-            "%s, and to average over them would take long: intervals may be too narrow; --kernel "
-            "rbf has one length-scale for all columns, --hyper mcmc takes its time",
-            why);
+        cr_log(cx, CR_LOG_WARNING,
+               "%s, and averaging over them would take long: intervals may be too narrow; --kernel "
+               "rbf has one length-scale for all columns, --hyper mcmc averages anyway",
+               why);
         return CR_OK;
     }
     cr_log(cx, CR_LOG_INFO,
@@ -161,7 +160,7 @@ static void report_chains(cr_ctx *cx, const cri_gp_posterior *m, cr_log_level le
     if (isnan(rhat))
         cr_log(cx, level,
                "%zu draws of the hyper-parameters are too few to tell whether their chains agree: "
-               "--draws-hyper 100 would do",
+               "use --draws-hyper 100",
                m->n_draws);
     if (rhat > 1.1)
         cr_log(cx, level,

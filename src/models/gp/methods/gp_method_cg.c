@@ -84,8 +84,8 @@ static void report_errors(cr_ctx *cx, const cri_gp_posterior *m, size_t probes)
     size_t                rank = 4 * inverse->rank;
     if (inverse->residual > 1e-6)
         cr_log(cx, CR_LOG_WARNING,
-               "conjugate gradients stopped after %zu steps at a residual of %.2g: more "
-               "noise or --approx vfe would make the system easier",
+               "conjugate gradients stopped after %zu steps at a residual of %.2g: more noise or "
+               "--approx vfe would help",
                inverse->cg_iterations, inverse->residual);
     if (inverse->evidence_se > SURE && inverse->evidence_se > SHARE * fabs(m->evidence))
         cr_log(cx, CR_LOG_WARNING,
@@ -94,7 +94,7 @@ static void report_errors(cr_ctx *cx, const cri_gp_posterior *m, size_t probes)
                inverse->evidence_se, probes, 4 * probes);
     if (inverse->sd_error > 0.05)
         cr_log(cx, CR_LOG_WARNING,
-               "predicted sds may be too large by %.0f %%: --inducing %zu would make that less",
+               "predicted sds may be too large by %.0f %%: --inducing %zu would reduce this",
                100 * inverse->sd_error, rank < m->at.n ? rank : m->at.n);
 }
 

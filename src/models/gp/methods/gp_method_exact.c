@@ -277,9 +277,9 @@ static cr_status extend(cr_ctx *cx, const cri_gp_posterior *old, const cri_rows 
 
     if (cr_kernel_needs_rows(old->kernel)) {
         cr_fail(cx, CR_EUNSUPPORTED,
-                "centre(...) is about the rows of the fit: with others it is another kernel, and "
-                "there is no exact update");
-        CR_TRY(cr_fail_hint(cx, "fit it again on all the rows"));
+                "centre(...) depends on the rows of the fit: new rows change the kernel, so there "
+                "is no exact update");
+        CR_TRY(cr_fail_hint(cx, "fit it again to all the rows"));
     }
     m = cr_alloc(cx, 1, sizeof *m);
     if (!m) CR_TRY(CR_ENOMEM);
@@ -289,8 +289,8 @@ static cr_status extend(cr_ctx *cx, const cri_gp_posterior *old, const cri_rows 
     CR_TRY(cri_gp_check_data(cx, m->kernel, rows, &m->at));
     if (m->noise == 0 && m->at.spread > 1e-20 + old->at.spread)
         CR_TRY(cr_fail(cx, CR_EDATA,
-                       "a new row has inputs that were seen before with another target, "
-                       "which no function without noise can give"));
+                       "a new row has inputs that were seen before with another target, which is "
+                       "impossible without noise"));
     CR_TRY(cri_gp_posterior_allocate(cx, m, CRI_GP_L));
     memcpy(m->sd, old->sd, (m->n_theta + 1) * sizeof(double));
     m->rows = m->at.count;

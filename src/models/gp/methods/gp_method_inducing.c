@@ -149,9 +149,8 @@ static cr_status learn_svgp(cr_ctx *cx, cri_gp_fit *f, cri_gp_learned *learned)
     if (learned->expired) cri_gp_report_expired(cx, learned->evaluations, n, n);
     if (learned->stop == CR_STOP_LIMIT && !learned->expired)
         cr_log(cx, CR_LOG_WARNING,
-               "the bound still moved in the last of %zu passes over the rows: --epochs %zu goes "
-               "on for longer, and "
-               "--approx vfe takes all rows at a time",
+               "the bound was still changing in the last of %zu passes over the rows: --epochs %zu "
+               "continues longer, and --approx vfe uses all rows at a time",
                o.epochs, 4 * o.epochs);
 done:
     return st;

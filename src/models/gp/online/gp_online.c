@@ -36,7 +36,7 @@ static cr_status set_mean(cr_ctx *cx, const cri_online_options *o, const cr_desi
     if (strcmp(o->mean, "auto") != 0) CR_TRY(cri_gp_mean_degree(cx, o->mean, &degree));
     if (o->method == CRI_ONLINE_METHOD_BASIS && degree > 0)
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED,
-                       "gp-online: --method basis has no mean function but a constant"));
+                       "gp-online: --method basis has no mean function except a constant"));
     if (degree >= 0) m->shift = cri_gp_data_mean(data);
     if (o->method == CRI_ONLINE_METHOD_BASIS) degree = -1;
     CR_TRY(cri_gp_mean_new(cx, degree, data, &m->gp.mean, NULL));
@@ -224,7 +224,7 @@ static cr_status take_rows(cr_ctx *cx, const cri_online_options *o, const cri_ro
         if (count > 0) (*m)->gp.rows += count, (*m)->batches++;
         if (count > 0 && (*m)->gp.q) (*m)->gp.beta[0] += (*m)->shift;
     }
-    if (!*m) CR_TRY(cr_fail(cx, CR_EDATA, "gp-online: there is no row of weight above 0"));
+    if (!*m) CR_TRY(cr_fail(cx, CR_EDATA, "gp-online: no row has a positive weight"));
 done:
     cr_scratch_end(&s);
     return st;
@@ -325,22 +325,21 @@ static cr_status online_inducing(cr_ctx *cx, const void *state, const cr_design 
 
 static const cr_field online_statistics[] = {
     CR_TEXT("kernel", 0, "the covariance function with its hyper-parameters"),
-    CR_TEXT("units", 0, "what the hyper-parameters are in: the data, or standardised columns"),
-    CR_TEXT("approx", 0, "the approximation that the state is of"),
-    CR_COUNT("inducing_inputs", CR_FIELD_SOMETIMES, "points that stand for all rows"),
+    CR_TEXT("units", 0,
+            "units of the hyper-parameters: those of the data, or of standardised columns"),
+    CR_TEXT("approx", 0, "the approximation used"),
+    CR_COUNT("inducing_inputs", CR_FIELD_SOMETIMES, "points that represent all rows"),
     CR_MEASURE("noise_sd", "target", CR_FIELD_NULL, "standard deviation of the noise"),
-    CR_NUMBER("jitter", CR_FIELD_NULL,
-              "added to the diagonal of the covariance, where it had to be"),
+    CR_NUMBER("jitter", CR_FIELD_NULL, "amount added to the diagonal of the covariance, if needed"),
     CR_TEXT("hyper", CR_FIELD_SOMETIMES, "of learned hyper-parameters: best or map"),
-    CR_MEASURE(
-        "log_evidence_at_hyper", "nats", CR_FIELD_SOMETIMES,
-        "of map: at these hyper-parameters; log_evidence also counts that they were learned"),
+    CR_MEASURE("log_evidence_at_hyper", "nats", CR_FIELD_SOMETIMES,
+               "of map: at these hyper-parameters; log_evidence also accounts for learning them"),
     CR_COUNT("starts", 0, "runs of the search"),
-    CR_COUNT("starts_agreed", 0, "of them, those that ended at the best optimum"),
+    CR_COUNT("starts_agreed", 0, "number of these that ended at the best optimum"),
     CR_COUNT("evaluations", 0, "of the evidence"),
     CR_TEXT("at_bound", CR_FIELD_SOMETIMES, "hyper-parameters at a bound of their range"),
     CR_TEXT("method", 0, "stream or basis"),
-    CR_COUNT("batches", 0, "blocks of rows that were taken in"),
+    CR_COUNT("batches", 0, "number of blocks of rows added"),
     CR_MEASURE("mean", "target", CR_FIELD_EITHER, "of basis: the level"),
     CR_FIELD_LAST,
 };
@@ -378,7 +377,7 @@ static cr_status gp_online_shape(cr_ctx *cx, const void *options, cr_design *des
 
 const cr_model_class cri_class_gp_online = {
     .name = "gp-online",
-    .summary = "Gaussian process regression on a stream: takes in rows and forgets them",
+    .summary = "Gaussian process regression on a stream: learns from rows without keeping them",
     .formulas = "y = h(x).b + f(x) + e,   f ~ GP(0, k),   e ~ N(0, noise)\n"
                 "q(f(Z)) and b, updated batch by batch; Z and k may change on the way",
     .reference = "Bui, Nguyen & Turner (2017), NIPS; Csato & Opper (2002), Neural Computation 14",

@@ -8,22 +8,20 @@
 
 /* clang-format off */
 #define GP_ONLINE_OPTIONS(X)                                                                         \
-    X(text,   kernel,    "", "", "covariance, an expression of kernels and columns (credence models "\
-      "kernels); not given: rbf(ard) of the numbers (beyond 200: rbf), times hamming of the categories",               \
+    X(text,   kernel,    "", "", "covariance, a kernel expression (see credence models kernels); default: rbf(ard) of the numbers (rbf if there are more than 200), times hamming of the categories",               \
       "'matern52(ard) + linear'")                                                                    \
     X(choice, method,    "stream", "stream|basis",                                                   \
       "stream: sparse, batch by batch, all may change; basis: row by row, a bounded set of inputs", "basis") \
-    X(text,   mean,      "auto", "", "mean function: zero, constant, linear or poly:K; auto: constant, "\
-      "or zero with --scale-target standard; basis takes zero or constant, the mean of the first batch", "linear") \
-    X(real,   noise,     "", ">0", "variance of the noise; not given: learned", "0.01")              \
+    X(text,   mean,      "auto", "", "mean function: zero, constant, linear or poly:K; auto: constant, or zero with --scale-target standard; with basis only zero or constant, the mean of the first batch", "linear") \
+    X(real,   noise,     "", ">0", "variance of the noise; default: learned", "0.01")              \
     X(choice, optimize,  "evidence", "evidence|none",                                                \
-      "learn the hyper-parameters by the bound, or keep them as given", "none")                      \
+      "learn the hyper-parameters by maximising the bound, or keep them as given", "none")                      \
     X(choice, hyper,     "map", "map|best",                                                          \
       "hyper-parameters of the first batch at the maximum of the bound times weak priors, or of the bound alone", "best") \
-    X(count,  max_iter,  "200", "1..1000000", "most steps of one run of the search on the first batch", "50") \
-    X(count,  steps,     "10", ">=0", "most steps of the search with each further batch; 0 keeps what was learned", "0") \
-    X(count,  inducing,  "100", "1..100000", "most inducing inputs, or inputs of the basis", "50")   \
-    X(flag,   move,      "true", "", "choose the inducing inputs anew with each batch", "false")
+    X(count,  max_iter,  "200", "1..1000000", "maximum number of steps of one run of the search on the first batch", "50") \
+    X(count,  steps,     "10", ">=0", "maximum number of steps of the search with each further batch; 0 keeps what was learned", "0") \
+    X(count,  inducing,  "100", "1..100000", "maximum number of inducing inputs, or inputs of the basis", "50")   \
+    X(flag,   move,      "true", "", "choose new inducing inputs with each batch", "false")
 /* clang-format on */
 enum { CRI_ONLINE_METHOD_STREAM, CRI_ONLINE_METHOD_BASIS };
 enum { CRI_ONLINE_OPTIMIZE_EVIDENCE, CRI_ONLINE_OPTIMIZE_NONE };
@@ -31,7 +29,7 @@ CR_OPTIONS_STRUCT(cri_online_options, GP_ONLINE_OPTIONS);
 
 /* clang-format off */
 #define ONLINE_STATE(MEMBER, INNER)                                                                  \
-    MEMBER(choice, method,       (),               "stream|basis", "how rows are taken in")          \
+    MEMBER(choice, method,       (),               "stream|basis", "how rows are added")          \
     MEMBER(count,  batches,      (),               "",             "so far")                         \
     MEMBER(real,   shift,        (),               "",             "mean of the first batch, taken off all targets so that " \
            "their squares keep their digits; given back by beta, or without one by predictions")     \

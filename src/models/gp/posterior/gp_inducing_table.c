@@ -17,7 +17,7 @@ static cr_status check_texts(cr_ctx *cx, const cri_rows *rows, const cri_gp_data
             cr_fail(cx, CR_EDATA, "%s: an inducing input has the text '%s', which no row has",
                     cri_table_where(rows->table, i, where, sizeof where),
                     cri_rows_text(rows, k, code));
-            return cr_fail_hint(cx, "inducing inputs of texts are texts of the data");
+            return cr_fail_hint(cx, "inducing inputs of a text column must be texts of the data");
         }
     return CR_OK;
 }

@@ -42,9 +42,9 @@ static cr_status check_term(cr_ctx *cx, const cr_design *d, size_t term, double 
 {
     const char *name = d->columns[d->terms[term].column].name;
     if (d->terms[term].code) {
-        cr_fail(cx, CR_EARG, "--noise-model: '%s' is a category, and gp takes columns of numbers",
-                name);
-        return cr_fail_hint(cx, "fit linear takes categories too");
+        cr_fail(cx, CR_EARG,
+                "--noise-model: '%s' is a category, but gp takes only columns of numbers", name);
+        return cr_fail_hint(cx, "credence fit linear takes categories too");
     }
     return sd > 1e-13 * fabs(mean) ? CR_OK : cri_noise_fail_dependent(cx);
 }
@@ -97,7 +97,8 @@ static void write_term(const cr_design *d, const parts *p, char *to)
 static cr_status check_white(cr_ctx *cx, const cr_kernel *k)
 {
     if (!cri_gp_kernel_has_white(k)) return CR_OK;
-    cr_fail(cx, CR_EARG, "--noise-model does not go with a white kernel: both are the noise");
+    cr_fail(cx, CR_EARG,
+            "--noise-model cannot be combined with a white kernel: both are the noise");
     return cr_fail_hint(cx, "leave white out of --kernel");
 }
 

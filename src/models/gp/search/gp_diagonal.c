@@ -90,10 +90,9 @@ cr_status cri_gp_check_diagonal(cr_ctx *cx, const cri_gp_learning *learning, cr_
     CR_TRY(cr_kernel_set_theta(cx, k, taken ? moved : x));
     cr_log(cx, CR_LOG_WARNING,
            "the rows are so far apart on the learned length-scales that signal and noise cannot be "
-           "told apart: only "
-           "the sum of their variances, %.4g, is known%s",
+           "separated: only the sum of their variances, %.4g, is known%s",
            total,
-           taken ? ", and all of it is taken for noise; the length-scales mean nothing" : "");
+           taken ? ", and all of it is treated as noise; the length-scales are meaningless" : "");
     *out_diagonal = true;
 done:
     cr_scratch_end(&s);

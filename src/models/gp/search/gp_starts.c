@@ -420,16 +420,16 @@ void cri_gp_learn_noise_alone(cr_ctx *cx, const cri_gp_data *data, bool constant
 {
     double      repeated = data->count - (double)data->n;
     bool        learned = learn && !constant && repeated > 0 && data->spread > 0;
-    const char *so = learned ? "only the noise can be learned"
-                             : "nothing can be learned of the hyper-parameters";
+    const char *so =
+        learned ? "only the noise can be learned" : "the hyper-parameters cannot be learned";
     if (learned) *noise = data->spread / repeated;
     if (constant)
-        cr_log(cx, CR_LOG_WARNING, "the target does not vary about its mean: %s", so);
+        cr_log(cx, CR_LOG_WARNING, "the target does not vary around its mean: %s", so);
     else if (data->n == 1)
         cr_log(cx, CR_LOG_WARNING, "all rows have the same inputs: %s", so);
     else
         cr_log(cx, CR_LOG_WARNING,
-               "there are but %zu different inputs, which the mean function alone can meet: %s",
+               "there are only %zu different inputs, which the mean function alone can fit: %s",
                data->n, so);
 }
 
@@ -459,7 +459,7 @@ void cri_gp_report_bounds(cr_ctx *cx, const char *at_bound, bool classes)
                 : "";
     const char *wider = given ? "; wider bounds than those given would fit better" : "";
     const char *other =
-        !longest && !silent && !apart && !given ? "; the data hardly tell how far beyond" : "";
+        !longest && !silent && !apart && !given ? "; the data hardly determine how far beyond" : "";
     if (at_bound[0])
         cr_log(cx, CR_LOG_WARNING, "these hyper-parameters ended at a bound: %s%s%s%s%s", at_bound,
                about, noise, wider, other);

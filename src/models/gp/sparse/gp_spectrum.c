@@ -17,9 +17,8 @@ static const double TWO_PI = 6.28318530717958647693;
 static cr_status refuse(cr_ctx *cx, const char *what)
 {
     cr_fail(cx, CR_EUNSUPPORTED, "--approx rff: %s has no random Fourier features here", what);
-    return cr_fail_hint(
-        cx, "rbf, matern, rq, periodic and cosine have them, their sums and products, and "
-            "linear; --approx vfe takes any kernel");
+    return cr_fail_hint(cx, "rbf, matern, rq, periodic, cosine and linear have them, and their "
+                            "sums and products; --approx vfe takes any kernel");
 }
 
 /* a := all products of one term of a with one of b. */

@@ -271,7 +271,7 @@ static double greatest(const double *x, size_t n, size_t stride)
 static cr_status refuse_size(cr_ctx *cx, const char *what, const char *name, double most,
                              const char *option)
 {
-    cr_fail(cx, CR_EDATA, "%s '%s' reaches %g at the most: %s the range of numbers", what, name,
+    cr_fail(cx, CR_EDATA, "the largest value of %s '%s' is %g: %s the range of numbers", what, name,
             most, most > 1 ? "its squares are beyond" : "its squares are below");
     return cr_fail_hint(cx, "%s standard, or another unit", option);
 }

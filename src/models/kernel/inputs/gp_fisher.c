@@ -63,8 +63,8 @@ static bool has_kernel(const char *model)
 
 static cr_status refuse(const source *f)
 {
-    cr_fail(f->cx, CR_EARG, "kernel: %s is a model '%s', of which there is no Fisher kernel",
-            f->path, f->model);
+    cr_fail(f->cx, CR_EARG, "kernel: %s is a model '%s', which has no Fisher kernel", f->path,
+            f->model);
     return cr_fail_hint(f->cx, "normal, mvn, poisson, exponential and beta-bernoulli have one");
 }
 
@@ -166,7 +166,7 @@ static cr_status write_kernel(cr_scratch *s, const source *f, char **out)
     CR_TRY(s->status);
     for (size_t c = 0; c < f->n; c++) {
         if (!moments_of(f, c, &mean[c], &sd[c], &order))
-            CR_TRY(cr_fail(f->cx, CR_EDATA, "kernel: %s knows no variance of the column '%s'",
+            CR_TRY(cr_fail(f->cx, CR_EDATA, "kernel: %s has no variance for the column '%s'",
                            f->path, f->columns[c].name));
         mean[c] = (mean[c] - f->columns[c].shift) / f->columns[c].scale;
         sd[c] /= f->columns[c].scale;
@@ -198,10 +198,10 @@ static cr_status match_columns(cr_scratch *s, const cr_design *from, const cr_de
                (strcmp(cr_design_term_name(design, j), name) != 0 || cri_design_is_code(design, j)))
             j++;
         if (j == design->p)
-            return cr_fail(f->cx, CR_EDATA,
-                           "kernel: %s describes the column '%s', which is no feature of "
-                           "numbers here",
-                           f->path, name);
+            return cr_fail(
+                f->cx, CR_EDATA,
+                "kernel: %s describes the column '%s', which is not a numeric feature here",
+                f->path, name);
         f->columns[c] = (column){ name, design->shift[j], design->scale[j] };
     }
     return CR_OK;

@@ -87,7 +87,7 @@ static cr_status make_kernel(cr_ctx *cx, const char *text, const cr_design *desi
     if (!cr_kernel_is_psd(k)) {
         cr_kernel_free(cx, k);
         cr_fail(cx, CR_EARG, "the kernel '%s' is not positive semi-definite: %s", text, why);
-        return cr_fail_hint(cx, "--kernel 'poly(degree=3, c=1)' is one of inner products too, and "
+        return cr_fail_hint(cx, "--kernel 'poly(degree=3, c=1)' also uses inner products, and is "
                                 "positive semi-definite");
     }
     cri_gp_kernel_bind(k, design);
@@ -108,11 +108,13 @@ static cr_status check_columns(cr_ctx *cx, const cr_kernel *k, const cr_design *
         bool numbers = node->class->kind == CR_KERNEL_NUMBER;
         if (count[!numbers]) continue;
         cr_fail(cx, CR_EDATA,
-                "the kernel %s acts on columns of %s, and among the features there is none",
+                "the kernel %s acts on columns of %s, but none of the features is one",
                 node->class->name, numbers ? "numbers" : "categories");
         return cr_fail_hint(
-            cx, numbers ? "hamming is a kernel of categories; --features chooses the columns"
-                        : "rbf is a kernel of numbers; --category COLUMN reads one as a category");
+            cx,
+            numbers
+                ? "hamming is a kernel for categories; --features chooses the columns"
+                : "rbf is a kernel for numbers; --category COLUMN reads a column as a category");
     }
     return CR_OK;
 }
@@ -203,7 +205,7 @@ cr_status cri_gp_shape_texts(cr_ctx *cx, const char *opt_text, cr_design *design
         bool            leaf = node->op == CRI_LEAF && node->class;
         if (!leaf || node->class->kind != CR_KERNEL_TEXT) continue;
         if (c == 0)
-            st = cr_fail(cx, CR_EDATA, "the kernel %s reads texts, but there is no column of texts",
+            st = cr_fail(cx, CR_EDATA, "the kernel %s reads text, but there is no text column",
                          node->class->name);
         else
             mark_texts(design, cri_column_at(k, node, 0));
