@@ -350,6 +350,8 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const c
         CR_TRY(cri_calibrate_model(cx, m, t, settings, n_settings));
     else if (m->task == CR_TASK_CLASSIFICATION && !opt_rest)
         CR_TRY(cri_doubt_probabilities(cx, m, t));
+    else if (m->task == CR_TASK_REGRESSION && !opt_rest)
+        CR_TRY(cri_doubt_intervals(cx, m, t, &rows));
     m->report.seconds = cri_seconds() - start;
     *out_model = m;
     m = NULL;

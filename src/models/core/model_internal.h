@@ -84,5 +84,8 @@ cr_status cri_class_weights_apply(cr_ctx *cx, const cr_model *model, cri_rows *r
 /* Warns where the class says that its probabilities cannot be relied on, and where a classifier by densities gives
  * the rows of its fit larger probabilities than it has hits, on up to 2000 of them (overconfident.c). */
 cr_status cri_doubt_probabilities(cr_ctx *cx, const cr_model *model, const cr_table *table);
+/* Warns where the target is constant and intervals have no width.  The rows are those of the table. */
+cr_status cri_doubt_intervals(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                              const cri_rows *rows);
 
 #endif

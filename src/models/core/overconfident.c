@@ -1,4 +1,4 @@
-/* overconfident.c -- probabilities of classes that cannot be relied on.
+/* overconfident.c -- probabilities of classes, and intervals of numbers, that cannot be relied on.
  * Where columns depend on each other within the classes, or are not normal, naive Bayes and Gaussian
  * discriminants count the same evidence several times.  That shows in the rows of the fit themselves:
  * the weighted mean of the largest probability is above the share a of hits by more than 0.05 and two
@@ -63,5 +63,35 @@ done:
     cri_rows_close(cx, &rows);
     cr_table_free(cx, some);
     cr_scratch_end(&s);
+    return st;
+}
+
+/* --- intervals ------------------------------------------------------------------------------- */
+
+static bool is_target_constant(const cri_rows *rows)
+{
+    for (size_t i = 1; i < rows->n; i++)
+        if (rows->y[i] != rows->y[0]) return false;
+    return rows->n > 0;
+}
+
+cr_status cri_doubt_intervals(cr_ctx *cx, const cr_model *m, const cr_table *t,
+                              const cri_rows *rows)
+{
+    cr_status     st = CR_OK;
+    size_t        first = 0;
+    cr_table     *one = NULL;
+    cr_prediction p = { 0 };
+    if (!rows->y || !is_target_constant(rows)) return CR_OK;
+    CR_TRY(cri_table_subset(cx, t, &first, 1, &one));
+    CR_TRY(cr_predict(cx, m, one, &p));
+    if (p.scale && p.scale[0] == 0)
+        cr_log(cx, CR_LOG_WARNING,
+               "the target '%s' has the same value in every row: how much it varies cannot be "
+               "learned, and standard errors and intervals of width 0 say nothing",
+               m->design->target.name);
+done:
+    cr_prediction_free(cx, &p);
+    cr_table_free(cx, one);
     return st;
 }
