@@ -13,12 +13,9 @@
 #include "bordered.h"
 #include "dense_terms.h"
 #include "dual.h"
-#include "spectrum.h"
-#include "sparse_terms.h"
+#include "ridge_solve.h"
 #include "models/core/rows_check.h"
 #include "base/scratch.h"
-#include "math/dense/chol.h"
-#include "math/dense/dense.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,142 +32,17 @@ static const char *const solver_names[] = { "auto", "primal", "dual", "lsqr", "c
 
 CR_OPTIONS(ridge_options, ridge_table, RIDGE_OPTIONS);
 
-/* clang-format off */
-#define RIDGE_STATE(MEMBER)                                                                         \
-    MEMBER(count, solver,  (),              "1..4",     "primal, dual, lsqr or cg")                 \
-    MEMBER(real,  df_se,   (),              "any",      "of df; 0 where it is exact")               \
-    MEMBER(real,  lambda,  (),              "any",      "the penalty")                              \
-    MEMBER(real,  df,      (),              "any",      "effective degrees of freedom")             \
-    MEMBER(real,  rss,     (),              "any",      "residual sum of squares")                  \
-    MEMBER(real,  r2,      (),              "any none", "share explained")                          \
-    MEMBER(real,  gcv,     (),              "any none", "generalised cross-validation")             \
-    MEMBER(real,  loocv,   (),              "any none", "NaN where it was not worth a pass")        \
-    MEMBER(part,  fit,     (cri_predictor), "",         "")                                         \
-    MEMBER(part,  moments, (cri_moments),   "none",     "for updates; only of a primal fit without fit.diagonal") \
-    MEMBER(part,  kept,    (cri_kept_rows), "none",     "of a dual fit to sparse rows")
-/* clang-format on */
+CRI_RECORD_TABLE(static, ridge_record, cri_ridge, CRI_RIDGE);
 
-CRI_RECORD(ridge_state, RIDGE_STATE);
-CRI_RECORD_TABLE(static, ridge_record, ridge_state, RIDGE_STATE);
-
-/* --- primal ---------------------------------------------------------------------------------- */
+/* --- fit ------------------------------------------------------------------------------------- */
 
 /* From products with sparse rows alone, so that the degrees of freedom are estimated. */
-static bool by_products(const ridge_state *m)
+static bool by_products(const cri_ridge *m)
 {
     return m->solver == SOLVER_LSQR || m->solver == SOLVER_CG;
 }
 
-static cr_status refuse_singular(cr_ctx *cx, double lambda)
-{
-    cr_fail(cx, CR_ENUMERIC, "the columns are linearly dependent and lambda is %g", lambda);
-    return cr_fail_hint(cx, "use a larger --lambda; credence fit linear names the columns");
-}
-
-/* b [p] = (G + lambda I)^-1 g through the eigenvectors of G, which also give df and F. */
-static cr_status solve_primal(cr_ctx *cx, ridge_state *m, const cri_gram *g, double *b)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     p = g->p;
-    double    *V = cr_scratch_matrix(&s, p, p), *d = cr_scratch_f64(&s, p);
-    double    *u = cr_scratch_f64(&s, p);
-
-    CR_TRY(s.status);
-    CR_TRY(cri_gram_spectrum(cx, g, d, V));
-    if (p && !(d[0] + m->lambda > 0)) CR_TRY(refuse_singular(cx, m->lambda));
-    CR_TRY(cr_gemv(cx, 1, cr_cmat_of(V, p, p), CR_TRANSPOSED, g->g, 0, u));
-    m->rss = g->tt;
-    for (size_t k = 0; k < p; k++) {
-        double dk = d[k];
-        double a = dk > 0 ? u[k] / (dk + m->lambda) : 0; /* no data, no slope in this direction */
-        m->df += dk / (dk + m->lambda);
-        m->rss += a * (dk * a - 2 * u[k]);
-        u[k] = a;
-        for (size_t j = 0; j < p; j++)
-            m->fit.factor[k * p + j] = V[j * p + k] / sqrt(dk + m->lambda);
-    }
-    CR_TRY(cr_gemv(cx, 1, cr_cmat_of(V, p, p), CR_PLAIN, u, 0, b));
-    if (m->rss < 0) m->rss = 0;
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
-/* The same by Cholesky, F = L^-1, for many terms; *out_good = false, and nothing set, where they
- * are too near to dependence for it. */
-static cr_status solve_many(cr_ctx *cx, ridge_state *m, const cri_gram *g, double *b,
-                            bool *out_good)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     p = g->p;
-    double    *L = cr_scratch_matrix(&s, p, p), rcond = 0, norm = 0;
-
-    CR_TRY(s.status);
-    for (size_t i = 0; i < p; i++) {
-        double sum = m->lambda;
-        memcpy(L + i * p, g->G + i * p, p * sizeof(double));
-        L[i * p + i] += m->lambda;
-        for (size_t j = 0; j < p; j++) sum += fabs(g->G[i * p + j]);
-        norm = fmax(norm, sum);
-    }
-    st = cr_chol(cx, cr_mat_of(L, p, p));
-    if (st == CR_OK) st = cr_chol_rcond(cx, cr_cmat_of(L, p, p), norm, &rcond);
-    if (st == CR_ENUMERIC) st = CR_OK;
-    CR_TRY(st);
-    *out_good = rcond > 1e-8;
-    if (!*out_good) goto done;
-    memcpy(b, g->g, p * sizeof(double));
-    CR_TRY(cr_chol_solve(cx, cr_cmat_of(L, p, p), cr_mat_of(b, p, 1)));
-    for (size_t i = 0; i < p; i++) m->fit.factor[i * p + i] = 1;
-    CR_TRY(cr_chol_forward(cx, cr_cmat_of(L, p, p), cr_mat_of(m->fit.factor, p, p)));
-    m->df += (double)p - m->lambda * cr_dot(m->fit.factor, m->fit.factor, p * p);
-    m->rss = g->tt - m->lambda * cr_dot(b, b, p); /* b.G b = b.g - lambda |b|^2 */
-    m->rss = fmax(m->rss - cr_dot(b, g->g, p), 0);
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
-/* --- dual ------------------------------------------------------------------------------------ */
-
-/* b = Z^T a, a = (Z Z^T + lambda I)^-1 t = (L L^T)^-1 t;  F = L^-1 Z, whose rows take away from the
- * prior variance what the data tell:  (I - F^T F) / lambda. */
-static cr_status solve_dual(cr_ctx *cx, ridge_state *m, const cri_rows *rows, const cri_gram *g,
-                            double *b)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     n = rows->n, p = g->p;
-    double    *K = cr_scratch_matrix(&s, n, n), *a = cr_scratch_f64(&s, n);
-    double    *t = cr_scratch_f64(&s, n), *Z = m->fit.factor;
-
-    CR_TRY(s.status);
-    if (!(m->lambda > 0)) CR_TRY(refuse_singular(cx, m->lambda));
-    cri_standardise_rows(rows, g, Z, t);
-    CR_TRY(cr_syrk(cx, 1, cr_cmat_of(Z, n, p), CR_PLAIN, 0, cr_mat_of(K, n, n)));
-    for (size_t i = 0; i < n; i++) K[i * n + i] += m->lambda;
-    CR_TRY(cr_chol(cx, cr_mat_of(K, n, n)));
-    memcpy(a, t, n * sizeof(double));
-    CR_TRY(cr_chol_solve(cx, cr_cmat_of(K, n, n), cr_mat_of(a, n, 1)));
-    CR_TRY(cr_gemv(cx, 1, cr_cmat_of(Z, n, p), CR_TRANSPOSED, a, 0, b));
-    for (size_t i = 0; i < n; i++)
-        m->rss += m->lambda * m->lambda * a[i] * a[i]; /* t - Z b = lambda a */
-    CR_TRY(cr_chol_forward(cx, cr_cmat_of(K, n, n), cr_mat_of(Z, n, p)));
-    m->df += cr_dot(Z, Z, n * p); /* tr Z^T K^-1 Z */
-    m->fit.plain = 1 / m->lambda;
-    m->fit.sign = -1 / m->lambda;
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
-/* --- fit ------------------------------------------------------------------------------------- */
-
-enum { MANY = 200 }; /* terms beyond which the spectrum of G takes too long */
-
-static void set_scores(ridge_state *m, double n, double tt, const cr_design *design,
+static void set_scores(cri_ridge *m, double n, double tt, const cr_design *design,
                        cr_report *report)
 {
     double left = n - m->df;
@@ -196,7 +68,7 @@ static void warn_of_weak_penalty(cr_ctx *cx, double n, double df, bool without)
 
 /* The noise and what follows from it, of the residual sum of squares, n rows and tt of the target; true where it is that
  * of the prior. */
-static bool find_noise(cr_ctx *cx, ridge_state *m, double n, double tt, const cr_design *design,
+static bool find_noise(cr_ctx *cx, cri_ridge *m, double n, double tt, const cr_design *design,
                        cr_report *report)
 {
     bool by_prior = cri_ridge_set_noise(n, m->df, m->rss, m->lambda, &m->fit);
@@ -206,14 +78,14 @@ static bool find_noise(cr_ctx *cx, ridge_state *m, double n, double tt, const cr
     return by_prior;
 }
 
-static void set_noise(cr_ctx *cx, ridge_state *m, double n, double tt, const cr_design *design,
+static void set_noise(cr_ctx *cx, cri_ridge *m, double n, double tt, const cr_design *design,
                       cr_report *report)
 {
     if (find_noise(cx, m, n, tt, design, report)) warn_of_weak_penalty(cx, n, m->df, false);
 }
 
 /* What does not wait for the coefficients; the predictor is allocated. */
-static void start_fit(ridge_state *m, const cri_gram *g, const ridge_options *o)
+static void start_fit(cri_ridge *m, const cri_gram *g, const ridge_options *o)
 {
     size_t p = g->p;
     memcpy(m->fit.centre, g->centre, p * sizeof(double));
@@ -228,7 +100,7 @@ static void start_fit(ridge_state *m, const cri_gram *g, const ridge_options *o)
 
 /* Where it is worth a pass over the rows: loocv and, of one leaf, whose residuals are those of all rows, what
  * the differences of sums have lost of the residual sum of squares. */
-static cr_status look_at_rows(cr_ctx *cx, ridge_state *m, const cri_rows *rows)
+static cr_status look_at_rows(cr_ctx *cx, cri_ridge *m, const cri_rows *rows)
 {
     cri_fit_quality q;
     if ((double)rows->n * (double)rows->p * (double)m->fit.rank > 1e8) return CR_OK;
@@ -240,7 +112,7 @@ static cr_status look_at_rows(cr_ctx *cx, ridge_state *m, const cri_rows *rows)
 }
 
 /* From rows, in the dual. */
-static cr_status fit_dual(cr_ctx *cx, ridge_state *m, const cri_rows *rows, const ridge_options *o,
+static cr_status fit_dual(cr_ctx *cx, cri_ridge *m, const cri_rows *rows, const ridge_options *o,
                           cr_report *report)
 {
     cr_status  st = CR_OK;
@@ -253,7 +125,7 @@ static cr_status fit_dual(cr_ctx *cx, ridge_state *m, const cri_rows *rows, cons
     CR_TRY(cri_rows_matrix(cx, rows, m->fit.factor));
     CR_TRY(cri_measure_rows(cx, rows, m->fit.factor, o->intercept, rows->design->standardised, &g));
     start_fit(m, &g, o);
-    CR_TRY(solve_dual(cx, m, rows, &g, b));
+    CR_TRY(cri_ridge_dual(cx, m, rows, &g, b));
     cri_predictor_set_coef(&m->fit, b, g.offset);
     CR_TRY(look_at_rows(cx, m, rows));
     set_noise(cx, m, g.weight, g.tt, rows->design, report);
@@ -265,7 +137,7 @@ done:
 }
 
 /* One category of many levels. */
-static cr_status solve_levels(cr_ctx *cx, ridge_state *m, const cri_rows *rows,
+static cr_status solve_levels(cr_ctx *cx, cri_ridge *m, const cri_rows *rows,
                               const ridge_options *o, cr_report *report)
 {
     cr_status           st = CR_OK;
@@ -281,7 +153,7 @@ static cr_status solve_levels(cr_ctx *cx, ridge_state *m, const cri_rows *rows,
     CR_TRY(s.status);
     CR_TRY(cri_bordered_open(cx, &s, rows, o->intercept, &view, &z, &b));
     CR_TRY(cri_bordered_at(cx, &b, o->lambda, x, &a));
-    if (!a.good) CR_TRY(refuse_singular(cx, o->lambda));
+    if (!a.good) CR_TRY(cri_ridge_refuse_singular(cx, o->lambda));
     CR_TRY(cri_bordered_predictor(cx, &b, x, &m->fit));
     m->lambda = o->lambda;
     m->df = (double)n - m->lambda * a.trace;
@@ -297,7 +169,7 @@ done:
 }
 
 /* Sparse rows, in the dual or by products alone. */
-static cr_status solve_sparse(cr_ctx *cx, ridge_state *m, const cri_rows *rows,
+static cr_status solve_sparse(cr_ctx *cx, cri_ridge *m, const cri_rows *rows,
                               const ridge_options *o, uint64_t seed, cr_report *report)
 {
     cr_status               st = CR_OK;
@@ -316,7 +188,7 @@ static cr_status solve_sparse(cr_ctx *cx, ridge_state *m, const cri_rows *rows,
     if (!singular)
         CR_TRY(dual ? cri_ridge_dual_sparse(cx, &q, &m->fit, &m->kept, &f)
                     : cri_ridge_products(cx, &q, &m->fit, &f, &singular));
-    if (singular) CR_TRY(refuse_singular(cx, o->lambda));
+    if (singular) CR_TRY(cri_ridge_refuse_singular(cx, o->lambda));
     if (!dual) m->solver = f.cg ? SOLVER_CG : SOLVER_LSQR;
     m->lambda = o->lambda;
     m->df = f.df;
@@ -350,7 +222,7 @@ static size_t choose_solver(const cri_rows *rows, const ridge_options *o)
     return p <= MOST_PRIMAL ? SOLVER_PRIMAL : SOLVER_LSQR;
 }
 
-static cr_status check_solver(cr_ctx *cx, const ridge_state *m, const cri_rows *rows)
+static cr_status check_solver(cr_ctx *cx, const cri_ridge *m, const cri_rows *rows)
 {
     if (!by_products(m) || cri_rows_are_sparse(rows)) return CR_OK;
     cr_fail(cx, CR_EARG, "--solver %s is for sparse data, but %s is not sparse",
@@ -371,7 +243,7 @@ static cr_status ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *options
 {
     cr_status            st = CR_OK;
     const ridge_options *o = options;
-    ridge_state         *m = cr_alloc(cx, 1, sizeof *m);
+    cri_ridge           *m = cr_alloc(cx, 1, sizeof *m);
 
     if (!m) return CR_ENOMEM;
     m->solver = choose_solver(rows, o);
@@ -401,7 +273,7 @@ static bool ridge_serves(const cri_rows *rows, const void *options, size_t leave
 
 static cr_status ridge_check(cr_ctx *cx, const void *state)
 {
-    const ridge_state *m = state;
+    const cri_ridge *m = state;
     if (m->solver == SOLVER_PRIMAL && !m->fit.diagonal) return CR_OK;
     cr_fail(cx, CR_EUNSUPPORTED,
             m->fit.diagonal ? "a ridge model of a category of so many levels has no exact update"
@@ -413,9 +285,9 @@ static cr_status ridge_check(cr_ctx *cx, const void *state)
 
 static cr_status ridge_open(cr_ctx *cx, const cri_rows *rows, const void *options, void **out_state)
 {
-    cr_status    st = CR_OK;
-    int          solver = ((const ridge_options *)options)->solver;
-    ridge_state *m = cr_alloc(cx, 1, sizeof *m);
+    cr_status  st = CR_OK;
+    int        solver = ((const ridge_options *)options)->solver;
+    cri_ridge *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
     m->solver = solver == SOLVER_AUTO ? SOLVER_PRIMAL : (size_t)solver;
     CR_TRY(check_solver(cx, m, rows));
@@ -433,18 +305,16 @@ static cr_status ridge_solve(cr_ctx *cx, const cr_design *design, const void *op
     cr_status            st = CR_OK;
     cr_scratch           s = cr_scratch_begin(cx);
     const ridge_options *o = options;
-    ridge_state         *m = state;
+    cri_ridge           *m = state;
     size_t               p = m->moments.p;
     double              *b = cr_scratch_bytes(&s, p, sizeof(double));
     cri_gram             g = { 0 };
-    bool                 good = false;
 
     CR_TRY(s.status);
     CR_TRY(cri_predictor_new(cx, p, p, &m->fit));
     CR_TRY(cri_gram_new(cx, &m->moments, o->intercept, design->standardised, &g));
     start_fit(m, &g, o);
-    if (p > MANY && m->lambda > 0) CR_TRY(solve_many(cx, m, &g, b, &good));
-    if (!good) CR_TRY(solve_primal(cx, m, &g, b));
+    CR_TRY(cri_ridge_primal(cx, m, &g, b));
     cri_predictor_set_coef(&m->fit, b, g.offset);
     set_noise(cx, m, g.weight, g.tt, design, report);
     report->stop = CR_STOP_CLOSED_FORM;
@@ -456,13 +326,13 @@ done:
 
 static void ridge_reopen(cr_ctx *cx, void *state)
 {
-    cri_predictor_free(cx, &((ridge_state *)state)->fit);
+    cri_predictor_free(cx, &((cri_ridge *)state)->fit);
 }
 
 static cr_status ridge_review(cr_ctx *cx, const cri_rows *rows, const void *options, void *state,
                               cr_report *report)
 {
-    ridge_state       *m = state;
+    cri_ridge         *m = state;
     const cri_moments *z = &m->moments;
     double             mean = z->mean[z->p], tt = z->S[z->q * z->q - 1];
     cr_status          st = look_at_rows(cx, m, rows);
@@ -475,14 +345,14 @@ static cr_status ridge_review(cr_ctx *cx, const cri_rows *rows, const void *opti
 static cr_status ridge_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                cr_prediction *out)
 {
-    const ridge_state *m = state;
+    const cri_ridge *m = state;
     return cri_dual_predict(cx, &m->fit, &m->kept, rows, out);
 }
 
 static cr_status ridge_mean_spread(cr_ctx *cx, const void *state, const cri_rows *rows,
                                    double *out_scale, double *out_dof)
 {
-    const ridge_state *m = state;
+    const cri_ridge *m = state;
     return cri_dual_mean_spread(cx, &m->fit, &m->kept, rows, out_scale, out_dof);
 }
 
@@ -512,9 +382,9 @@ static const cr_field ridge_statistics[] = {
 static cr_status ridge_describe(cr_ctx *cx, const void *state, const cr_design *design,
                                 cri_sheet *out)
 {
-    const ridge_state *m = state;
-    double             unit = design->target_scale, square = unit * unit; /* the target's units */
-    cri_sheet         *s;
+    const cri_ridge *m = state;
+    double           unit = design->target_scale, square = unit * unit; /* the target's units */
+    cri_sheet       *s;
     cri_predictor_describe(&m->fit, design, CRI_SHOW_ERRORS, out);
     s = cri_put_object(out, "statistics");
     cri_put_text(s, "objective", "sum w (y - b0 - z.b)^2 + lambda |b|^2");
@@ -533,9 +403,9 @@ static cr_status ridge_describe(cr_ctx *cx, const void *state, const cr_design *
 
 static cr_status ridge_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    ridge_state *m = state;
-    size_t       p = cr_design_terms(design);
-    bool         moments = m->solver == SOLVER_PRIMAL && !m->fit.diagonal;
+    cri_ridge *m = state;
+    size_t     p = cr_design_terms(design);
+    bool       moments = m->solver == SOLVER_PRIMAL && !m->fit.diagonal;
     (void)cx;
     bool fits = cri_predictor_fits(&m->fit, p) && (!moments || cri_moments_fit(&m->moments, p)) &&
                 (!m->kept.start || cri_kept_rows_fit(&m->kept, p));
@@ -558,7 +428,7 @@ const cr_model_class cri_class_ridge = {
     .takes_sparse = true,
     .sums = &(const cri_sums_face){ .record = cri_moments_record,
                                     .size = sizeof(cri_moments),
-                                    .at = offsetof(ridge_state, moments),
+                                    .at = offsetof(cri_ridge, moments),
                                     .serves = ridge_serves,
                                     .check = ridge_check,
                                     .open = ridge_open,
@@ -575,6 +445,6 @@ const cr_model_class cri_class_ridge = {
     .describe = ridge_describe,
     .statistics = ridge_statistics,
     .state = ridge_record,
-    .state_size = sizeof(ridge_state),
+    .state_size = sizeof(cri_ridge),
     .ready = ridge_ready,
 };
