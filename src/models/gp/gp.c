@@ -61,10 +61,6 @@
 /* clang-format on */
 enum { OPTIMIZE_EVIDENCE, OPTIMIZE_NONE };
 enum { SOLVER_CHOLESKY, SOLVER_CG };
-enum { HYPER_AUTO, HYPER_MAP, HYPER_BEST, HYPER_LAPLACE, HYPER_MCMC };
-enum { MANY_STARTS = 3 };
-enum { ONE_THREAD_ROWS = 256 }; /* whose covariance is too small to share among threads */
-
 CR_OPTIONS(gp_options, gp_table, GP_OPTIONS);
 static const char *const     gp_roles[] = { "noise_column", NULL };
 static const cri_requirement gp_requirements[] = {
@@ -201,9 +197,9 @@ done:
 /* Averages over hyper-parameters and --solver cg are for an exact process. */
 static cr_status check_options(cr_ctx *cx, const gp_options *o)
 {
-    bool        cg = o->solver == SOLVER_CG, average = o->hyper >= HYPER_LAPLACE;
+    bool        cg = o->solver == SOLVER_CG, average = o->hyper >= CRI_GP_CHOICE_LAPLACE;
     bool        sparse = o->approx != CRI_GP_AUTO && o->approx != CRI_GP_EXACT;
-    const char *hyper = o->hyper == HYPER_MCMC ? "mcmc" : "laplace";
+    const char *hyper = o->hyper == CRI_GP_CHOICE_MCMC ? "mcmc" : "laplace";
     if (average && (cg || sparse))
         return cr_fail(cx, CR_EARG,
                        "--hyper %s is for an exact process: it cannot be combined with --approx or "
@@ -222,7 +218,7 @@ static const cri_gp_method *choose_method(cr_ctx *cx, const gp_options *o, const
 {
     size_t n = f->data.n;
     if (o->solver == SOLVER_CG) return &cri_gp_method_cg;
-    if (o->hyper >= HYPER_LAPLACE) return &cri_gp_method_mcmc;
+    if (o->hyper >= CRI_GP_CHOICE_LAPLACE) return &cri_gp_method_mcmc;
     if (o->approx != CRI_GP_AUTO) return cri_gp_method_at(o->approx);
     return cri_gp_method_at(f->given_inputs ? (int)cri_gp_choose_sparse(n)
                                             : (int)cri_gp_choose(cx, n, f->inducing));
@@ -336,116 +332,10 @@ static cr_status prepare(cr_ctx *cx, cr_scratch *s, const gp_options *o, cri_gp_
                                      .restarts = f->restarts,
                                      .max_iter = f->max_iter,
                                      .seed = f->seed,
-                                     .chains = f->hyper == HYPER_MCMC,
+                                     .chains = f->hyper == CRI_GP_CHOICE_MCMC,
                                      .search_rows = CRI_GP_SEARCH_ROWS };
     CR_TRY(f->method->open(cx, s, f));
 done:
-    return st;
-}
-
-/* --- learn ----------------------------------------------------------------------------------- */
-
-/* A constant target says nothing of the noise: as much is taken as rounding needs beside the kernel
- * as it is. */
-static cr_status take_least_noise(cr_ctx *cx, cri_gp_fit *f)
-{
-    cr_status          st = CR_OK;
-    cr_scratch         s = cr_scratch_begin(cx);
-    const cri_gp_data *data = f->problem.data;
-    cr_kernel_input    in = cri_gp_inputs(data);
-    double            *diagonal = cr_scratch_f64(&s, data->n), most = 0;
-
-    CR_TRY(s.status);
-    CR_TRY(cr_kernel_diagonal(cx, f->m->kernel, &in, false, diagonal));
-    for (size_t i = 0; i < data->n; i++) most = fmax(most, diagonal[i]);
-    if (most > 0 && isfinite(most)) f->m->noise = CRI_GP_NOISE_FLOOR * most;
-    cr_log(cx, CR_LOG_WARNING,
-           "the target does not vary around its mean: the hyper-parameters cannot be learned, and "
-           "the noise is assumed to be almost zero");
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
-/* Priors, and memory for what Laplace's approximation says. */
-static cr_status open_hyper(cr_scratch *s, cri_gp_fit *f)
-{
-    cr_status         st = CR_OK;
-    cri_gp_posterior *m = f->m;
-    size_t            size = m->n_theta + m->noise_learned;
-    cri_gp_space      space;
-    if (f->hyper == HYPER_BEST) goto done;
-    CR_TRY(cri_gp_space_new(s, m->kernel, &f->problem, f->learning.variance, m->noise,
-                            m->noise_learned, &space));
-    CR_TRY(cri_gp_prior_new(s, m->kernel, &space, f->problem.data->count, &f->prior));
-    f->laplace.root = cr_scratch_matrix(s, size, size);
-    f->learning.prior = &f->prior;
-    m->hyper = CRI_GP_HYPER_MAP;
-done:
-    return st == CR_OK ? s->status : st;
-}
-
-/* How sure the hyper-parameters are; where --hyper auto is to average over them, it does. */
-static cr_status find_spread(cr_ctx *cx, cri_gp_fit *f)
-{
-    cr_status st = CR_OK;
-    bool      averaged = false;
-    if (f->method->hyper) CR_TRY(f->method->hyper(cx, f));
-    cri_progress_stage(cx, 0.95);
-    if (f->hyper == HYPER_AUTO && f->method == &cri_gp_method_exact && !f->m->gradient)
-        CR_TRY(cri_gp_average_if_open(cx, f, &averaged));
-    if (averaged && f->m->n_draws) f->method = &cri_gp_method_mcmc;
-done:
-    return st;
-}
-
-/* Starts that lead to as many optima leave open whether there is a better one; an average over hyper-parameters does not
- * hang on it. */
-static void report_starts(cr_ctx *cx, const cri_gp_fit *f, const cri_gp_learned *learned)
-{
-    if (learned->starts < MANY_STARTS || learned->agreed > 1 || learned->expired) return;
-    cr_log(cx, CR_LOG_WARNING,
-           "only 1 of %zu starts of the search for hyper-parameters ended at the best optimum: use "
-           "--restarts %zu to look for a better one",
-           learned->starts, f->restarts ? 4 * f->restarts : 10);
-}
-
-/* The hyper-parameters, where there is anything to learn them from. */
-static cr_status learn(cr_ctx *cx, cr_scratch *s, cri_gp_fit *f, cr_report *report)
-{
-    cr_status          st = CR_OK;
-    cri_gp_posterior  *m = f->m;
-    const cri_gp_data *data = f->problem.data;
-    cri_gp_learned     learned = { .stop = CR_STOP_CLOSED_FORM };
-    size_t             n = data->n, threads = cr_ctx_threads(cx);
-    double             square = 0;
-
-    if (n <= ONE_THREAD_ROWS) cr_ctx_set_threads(cx, 1); /* work too small to share */
-    CR_TRY(cri_gp_target_variance(cx, &f->problem, &f->learning.variance));
-    for (size_t i = 0; i < n; i++) square += pow(data->y[i], 2) / (double)n;
-    bool constant = !(f->learning.variance > 1e-24 * square), few_inputs = n <= m->q;
-    if (constant) f->learning.variance = square > 0 ? square : 1;
-    if (m->noise < 0) m->noise = 0.1 * f->learning.variance;
-    report->stop = CR_STOP_CLOSED_FORM;
-    if (!f->optimize) goto done;
-    if (constant && !few_inputs && m->noise_learned) {
-        CR_TRY(take_least_noise(cx, f));
-        goto done;
-    }
-    if (constant || few_inputs) {
-        cri_gp_learn_noise_alone(cx, data, constant, m->noise_learned, &m->noise);
-        goto done;
-    }
-    CR_TRY(open_hyper(s, f));
-    cri_progress_stage(cx, f->hyper == HYPER_MCMC ? 0.3 : 0.9);
-    CR_TRY(f->method->learn(cx, f, &learned));
-    CR_TRY(cri_gp_posterior_learned(cx, m, &learned, false, report));
-    if (learned.expired) f->loo = false; /* the time is for predictions */
-    if (!learned.expired || f->learning.chains) CR_TRY(find_spread(cx, f));
-    if (f->expired) report->stop = CR_STOP_TIME;
-    if (m->n_draws == 0) report_starts(cx, f, &learned);
-done:
-    cr_ctx_set_threads(cx, threads);
     return st;
 }
 
@@ -470,8 +360,8 @@ static cri_gp_fit fit_of(const gp_options *o, const cri_rows *rows, uint64_t see
                          .draws = o->draws_hyper,
                          .probes = o->probes,
                          .hyper = o->hyper,
-                         .average =
-                             o->hyper == HYPER_LAPLACE ? CRI_GP_HYPER_LAPLACE : CRI_GP_HYPER_MCMC,
+                         .average = o->hyper == CRI_GP_CHOICE_LAPLACE ? CRI_GP_HYPER_LAPLACE
+                                                                      : CRI_GP_HYPER_MCMC,
                          .optimize = o->optimize == OPTIMIZE_EVIDENCE,
                          .move_inputs = o->optimize_inducing,
                          .given_inputs = o->inducing_inputs != NULL,
@@ -504,7 +394,7 @@ static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const void *options,
     CR_TRY(prepare(cx, &s, o, &f));
     if (o->gradient && !(m->gradient = cr_alloc(cx, m->n_theta + 1, sizeof *m->gradient)))
         CR_TRY(CR_ENOMEM);
-    CR_TRY(learn(cx, &s, &f, report));
+    CR_TRY(cri_gp_fit_learn(cx, &s, &f, report));
     cri_progress_stage(cx, 1);
     CR_TRY(cri_kernel_settle(cx, m->kernel));
     CR_TRY(f.method->condition(cx, &f));

@@ -7,6 +7,15 @@
 #include "models/gp/posterior/gp_method.h"
 #include "models/gp/sparse/gp_sparse.h"
 
+/* As the choices of --hyper. */
+enum {
+    CRI_GP_CHOICE_AUTO,
+    CRI_GP_CHOICE_MAP,
+    CRI_GP_CHOICE_BEST,
+    CRI_GP_CHOICE_LAPLACE,
+    CRI_GP_CHOICE_MCMC
+};
+
 typedef struct cri_gp_fit {
     size_t            inducing, restarts, max_iter, batch, epochs, draws, probes; /* options */
     bool              optimize, move_inputs, given_inputs, loo;
@@ -46,6 +55,11 @@ cr_status cri_gp_learn_from_few(cr_ctx *cx, cri_gp_fit *f, size_t most, cri_gp_l
                                 bool *out_all);
 /* Learns from all rows by the objective of the method. */
 cr_status cri_gp_learn_all(cr_ctx *cx, cri_gp_fit *f, cri_gp_learned *learned);
+
+/* --- learning (gp_fit_learn.c) ---------------------------------------------------------------- */
+
+/* The hyper-parameters, where there is anything to learn them from. */
+cr_status cri_gp_fit_learn(cr_ctx *cx, cr_scratch *s, cri_gp_fit *f, cr_report *report);
 
 /* --- how sure hyper-parameters are (gp_hyper.c) ---------------------------------------------- */
 
