@@ -7,7 +7,6 @@
 #include "models/core/parameters.h"
 #include "base/scratch.h"
 #include "math/dense/chol.h"
-#include "math/optim/minimize.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,105 +49,9 @@ void cri_posterior_place(const cri_posterior *post, const double *u, double *the
     for (size_t i = 0; i < D; i++) theta[i] += post->mode[i];
 }
 
-/* --- the evidence as a function of alpha ----------------------------------------------------- */
+/* --- fit ------------------------------------------------------------------------------------- */
 
 static const double WIDE = 10; /* the sd of an intercept, where none is given */
-
-typedef struct evidence_work {
-    cr_ctx            *cx;
-    cri_likelihood    *f;
-    cri_solve_options *o;
-    cri_solution      *s;
-    double            *L;      /* [D x D] */
-    bool               shared; /* the intercepts have the prior of the slopes */
-    double             log_evidence, log_det;
-    size_t             iterations;
-} evidence_work;
-
-/* log |prior precisions|. */
-static double prior_log_det(const cri_likelihood *f)
-{
-    double M = (double)f->M, slopes = (double)f->x->p;
-    return M * slopes * log(f->l2) + (f->x->intercept ? M * log(f->intercept_l2) : 0);
-}
-
-/* Mode, factor and Laplace's evidence at alpha. */
-static cr_status at_alpha(evidence_work *w, double alpha)
-{
-    cr_status st = CR_OK;
-    size_t    D = w->s->D;
-    w->f->l2 = alpha;
-    if (w->shared) w->f->intercept_l2 = alpha;
-    CR_TRY(cri_solve_again(w->cx, w->f, w->o, true, w->s));
-    w->iterations += w->s->iterations;
-    memcpy(w->L, w->s->hessian, D * D * sizeof(double));
-    CR_TRY(cr_chol(w->cx, cr_mat_of(w->L, D, D)));
-    w->log_det = cr_chol_logdet(cr_cmat_of(w->L, D, D));
-    w->log_evidence = 0.5 * (prior_log_det(w->f) - w->log_det) - w->s->f;
-done:
-    return st;
-}
-
-static cr_status minus_evidence(void *user, const double *x, size_t n, double *out_f,
-                                double *opt_gradient)
-{
-    evidence_work *w = user;
-    cr_status      st = at_alpha(w, exp(x[0]));
-    (void)n, (void)opt_gradient;
-    if (st == CR_OK) *out_f = -w->log_evidence;
-    return st;
-}
-
-/* Newton on differences of five values: finds the maximum where Brent's method, which compares
- * values, sees rounding only. */
-static cr_status polish(evidence_work *w, double *x)
-{
-    cr_status    st = CR_OK;
-    const double h = 0.03;
-    for (int round = 0; round < 2; round++) {
-        double f[5];
-        for (int k = 0; k < 5; k++) {
-            CR_TRY(at_alpha(w, exp(*x + (k - 2) * h)));
-            f[k] = w->log_evidence;
-        }
-        double slope = (8 * (f[3] - f[1]) - (f[4] - f[0])) / (12 * h);
-        double bend = (16 * (f[3] + f[1]) - (f[4] + f[0]) - 30 * f[2]) / (12 * h * h);
-        if (bend < 0 && fabs(slope / bend) < 0.1) *x -= slope / bend;
-    }
-done:
-    return st;
-}
-
-static cr_status learn_alpha(evidence_work *w, double *out_alpha)
-{
-    cr_status           st = CR_OK;
-    const double        low = log(1e-8), high = log(1e8);
-    double              x = 0;
-    cr_minimize_options o = cr_minimize_defaults();
-    cr_minimize_report  report;
-    cr_problem          problem = { .n = 1,
-                                    .objective = minus_evidence,
-                                    .no_gradient = true,
-                                    .lower = &low,
-                                    .upper = &high,
-                                    .user = w };
-    o.method = CR_METHOD_BRENT;
-    o.x_tolerance = 1e-5;
-    CR_TRY(cr_minimize(w->cx, &problem, &o, &x, &report));
-    if (x > high - 1 || x < low + 1)
-        cr_log(w->cx, CR_LOG_WARNING,
-               "the evidence has no maximum for alpha between 1e-8 and 1e8: alpha is %.3g, %s",
-               exp(x),
-               x > 0 ? "the columns carry no information about the classes"
-                     : "the prior has no effect");
-    else
-        CR_TRY(polish(w, &x));
-    *out_alpha = exp(x);
-done:
-    return st;
-}
-
-/* --- fit ------------------------------------------------------------------------------------- */
 
 /* Means and sds of the coefficients of N(mode, A^-1), in the units of the data; sd of intercept at
  * x = 0.  A is overwritten. */
@@ -228,23 +131,18 @@ done:
     return st;
 }
 
-static double log_prior_at_zero(const cri_likelihood *f)
-{
-    return 0.5 * (prior_log_det(f) - (double)cri_likelihood_size(f) * CRI_LOG_2PI);
-}
-
 /* The mode at the chosen alpha, and all that Laplace's approximation gives. */
-static cr_status approximate(cr_ctx *cx, cri_likelihood *f, evidence_work *w, double alpha,
+static cr_status approximate(cr_ctx *cx, cri_likelihood *f, cri_alpha_search *w, double alpha,
                              cri_bayes_logistic *m)
 {
     cr_status st = CR_OK;
     m->learned = isnan(alpha);
-    if (m->learned) CR_TRY(learn_alpha(w, &alpha));
-    CR_TRY(at_alpha(w, alpha));
+    if (m->learned) CR_TRY(cri_alpha_learn(w, &alpha));
+    CR_TRY(cri_alpha_at(w, alpha));
     m->alpha = alpha;
     m->nll = w->s->nll;
     m->laplace = m->log_evidence = w->log_evidence;
-    m->log_joint = log_prior_at_zero(f) - w->s->f;
+    m->log_joint = cri_log_prior_at_zero(f) - w->s->f;
     memcpy(m->mode, w->s->theta, m->D * sizeof(double));
     CR_TRY(cr_chol_inverse(cx, cr_cmat_of(w->L, m->D, m->D), cr_mat_of(m->covariance, m->D, m->D)));
     m->effective = (double)m->D;
@@ -343,7 +241,7 @@ static cr_status fit(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_opti
                                   .max_iter = CR_COUNT_UNSET };
     uint32_t           *y = cr_scratch_bytes(&s, rows->n, sizeof *y);
     cri_likelihood      f = { .x = &x, .y = y, .step = 1 };
-    evidence_work       w = { .cx = cx, .f = &f, .o = &solve, .s = &solution };
+    cri_alpha_search    w = { .cx = cx, .f = &f, .o = &solve, .s = &solution };
     double              alpha = o->alpha; /* NaN: to be learned */
 
     CR_TRY(s.status);
@@ -364,7 +262,7 @@ static cr_status fit(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_opti
     report->iterations = w.iterations;
     report->log_likelihood = -m->nll;
     report->evidence = CR_EVIDENCE_LAPLACE;
-    cri_posterior post = { &f, log_prior_at_zero(&f), m->D, m->mode, w.L, w.log_det };
+    cri_posterior post = { &f, cri_log_prior_at_zero(&f), m->D, m->mode, w.L, w.log_det };
     if (o->infer == CRI_INFER_LAPLACE || o->infer == CRI_INFER_AUTO) {
         CR_TRY(improve(cx, &post, o, solution.wrong, seed, m));
     } else if (o->infer == CRI_INFER_BOUND) {

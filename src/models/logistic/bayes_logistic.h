@@ -66,6 +66,28 @@ cr_status cri_posterior_log(cr_ctx *cx, const cri_posterior *post, const double 
 /* theta = mode + L'^-1 u. */
 void cri_posterior_place(const cri_posterior *post, const double *u, double *theta);
 
+/* --- alpha (bayes_alpha.c) ---------------------------------------------------------------------- */
+
+typedef struct cri_alpha_search {
+    cr_ctx            *cx;
+    cri_likelihood    *f;
+    cri_solve_options *o;
+    cri_solution      *s;
+    double            *L;      /* [D x D] */
+    bool               shared; /* the intercepts have the prior of the slopes */
+    double             log_evidence, log_det;
+    size_t             iterations;
+} cri_alpha_search;
+
+/* Mode, factor and Laplace's evidence at alpha. */
+cr_status cri_alpha_at(cri_alpha_search *w, double alpha);
+/* The alpha of the largest evidence; warns where there is none. */
+cr_status cri_alpha_learn(cri_alpha_search *w, double *out_alpha);
+/* The log density of the prior at 0, where it is the largest. */
+double cri_log_prior_at_zero(const cri_likelihood *f);
+
+/* --- the posterior ------------------------------------------------------------------------------ */
+
 /* How far the posterior is from Laplace's normal: *out = the sd of log posterior - log normal over
  * 64 draws of the normal.  0 where they agree; above 2 or so the draws are worth few of the
  * posterior. */
