@@ -1,98 +1,45 @@
 /* cmd_predict.c -- a distribution for every row, or for the next one; draws from it, and decisions.
  */
-#include "latent.h"
+#include "predict_job.h"
 #include "base/list.h"
 #include "data/table/table_internal.h"
-#include "models/core/decide.h"
 #include "models/core/parts.h"
 #include "prob/dist/dist.h"
 
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define PREDICT_OPTIONS(X)                                                                         \
-    X(real, interval, "", "0<..<1",                                                                \
-      "mass of the central interval; default: 0.95 for new rows of numbers; if given, also for "   \
-      "the probabilities of classes (bayes-logistic, gp-classify) and for the mean (glm)",         \
-      "0.9")                                                                                       \
-    X(flag, leverage, "false", "", "also show the leverage of each row", "")                       \
-    X(text, loss, "", "LOSS",                                                                      \
-      "also show the action of least expected loss: 0-1, squared, absolute, quantile:Q, or a "     \
-      "FILE with a matrix of losses",                                                              \
-      "quantile:0.9")                                                                              \
-    X(count, draws, "0", "0..100000",                                                              \
-      "also show this many draws from the distribution of each row", "5")                          \
-    X(flag, latent, "false", "",                                                                   \
-      "predict the latent function, without observation noise (gp, gp-online)", "")                \
-    X(flag, prior, "false", "",                                                                    \
-      "use the prior, before any data, at the hyper-parameters of the model (gp)", "")             \
-    X(flag, slopes, "false", "",                                                                   \
-      "also show the gradient of the predictive mean, one column per feature (gp)", "")            \
-    X(flag, log_joint, "false", "",                                                                \
-      "also show log p(row, class) for each class, and log p(row) (lda, qda, naive-bayes)", "")    \
-    X(flag, reconstruct, "false", "",                                                              \
-      "also show the row reconstructed from the coordinates, and its distance from them "          \
-      "(kernel-pca)",                                                                              \
-      "")                                                                                          \
-    X(text, covariance, "", "FILE",                                                                \
-      "write the covariance matrix of the function at all rows to a file (.csv or .npy)",          \
-      "cov.csv")                                                                                   \
-    X(flag, stream, "false", "",                                                                   \
-      "answer rows as they arrive, as a filter in a pipe or for files larger than memory", "")     \
-    X(count, block, "0", "",                                                                       \
-      "with --stream: rows answered together; 0: one row of a pipe, or as many as 16 MiB of a "    \
-      "file hold",                                                                                 \
-      "1000")                                                                                      \
-    X(flag, mean_only, "false", "", "show the mean only, which is cheaper for many models", "")    \
-    X(list, id, "", "COLUMN", "columns of the data to copy to the output unchanged", "name")       \
-    X(flag, coordinates, "false", "",                                                              \
-      "show the coordinates of each row instead (fisher, kernel-pca)", "")
-CR_OPTIONS(predict_options, predict_table, PREDICT_OPTIONS);
+CR_OPTIONS_TABLE(static, predict_table, predict_options, PREDICT_OPTIONS);
 
-/* One run: what was read, and what came of it. */
-typedef struct job {
-    cli                   *c;
-    const predict_options *o;
-    cr_model              *model;
-    cr_table              *table;         /* NULL: it is about the next row */
-    size_t                 rows, missing; /* answered so far; without a prediction */
-    cr_prediction          p;
-    cr_loss                loss;
-    cr_decisions           decisions;
-    char                 **ids;
-    size_t                 n_ids;
-    cr_scratch             s; /* of the columns */
-    answers                a;
-} job;
-
-static cr_ctx *context(const job *j) { return j->c->cx; }
+static cr_ctx *context(const predict_job *j) { return j->c->cx; }
 
 /* The mass of intervals. */
-static double level_of(const job *j) { return isnan(j->o->interval) ? 0.95 : j->o->interval; }
+static double level_of(const predict_job *j)
+{
+    return isnan(j->o->interval) ? 0.95 : j->o->interval;
+}
 
 /* true where intervals of the probabilities of classes were asked for, and there are some. */
-static bool has_probability_intervals(const job *j)
+static bool has_probability_intervals(const predict_job *j)
 {
     return j->p.kind == CR_ANSWER_CLASS && !isnan(j->o->interval) && j->table &&
            cr_model_has_probability_intervals(j->model);
 }
 
 /* The same of the means of numbers. */
-static bool has_mean_intervals(const job *j)
+static bool has_mean_intervals(const predict_job *j)
 {
     return j->p.kind == CR_ANSWER_NUMBER && !isnan(j->o->interval) && j->table &&
            !j->o->mean_only && cr_model_has_mean_intervals(j->model);
 }
 
 /* true for the function without noise. */
-static bool of_function(const job *j) { return j->o->latent || j->o->prior; }
+static bool of_function(const predict_job *j) { return j->o->latent || j->o->prior; }
 
 /* --- columns --------------------------------------------------------------------------------- */
 
 /* A column that is named twice is shown twice, but an object has its name once. */
-static void add_ids(job *j)
+static void add_ids(predict_job *j)
 {
     for (size_t k = 0; k < j->n_ids; k++) {
         answer_column *column = answers_add(&j->a, j->ids[k], NULL);
@@ -104,7 +51,7 @@ static void add_ids(job *j)
 }
 
 /* Which column of the data each line is about. */
-static void add_next_names(job *j)
+static void add_next_names(predict_job *j)
 {
     const cr_design *d = cr_model_get_design(j->model);
     const char     **names = cr_scratch_bytes(&j->s, j->p.n, sizeof *names);
@@ -113,7 +60,7 @@ static void add_next_names(job *j)
     if (names) answers_add(&j->a, "column", "column")->texts = names;
 }
 
-static cr_status add_decisions(job *j)
+static cr_status add_decisions(predict_job *j)
 {
     cr_status st = CR_OK;
     size_t    endless = 0;
@@ -134,7 +81,7 @@ done:
     return st;
 }
 
-static cr_status add_draws(job *j)
+static cr_status add_draws(predict_job *j)
 {
     cr_status st = CR_OK;
     size_t    n = j->o->draws;
@@ -157,7 +104,7 @@ done:
     return st;
 }
 
-static cr_status make_columns(job *j)
+cr_status predict_make_columns(predict_job *j)
 {
     cr_status            st = CR_OK;
     const cr_prediction *p = &j->p;
@@ -188,7 +135,7 @@ done:
 
 /* A column that is carried along is read as text, so that 007 stays 007; not where the model takes
  * it for numbers. */
-static cr_status keep_text(job *j, const char *name)
+static cr_status keep_text(predict_job *j, const char *name)
 {
     const cr_design *d = cr_model_get_design(j->model);
     const char      *weights = cr_design_weights(d), *target = cr_design_target(d);
@@ -200,7 +147,7 @@ static cr_status keep_text(job *j, const char *name)
     return cr_options_add(context(j), cr_read_table, &j->c->read, "category", name);
 }
 
-static cr_status read_ids(job *j)
+cr_status predict_read_ids(predict_job *j)
 {
     cr_status st = CR_OK;
     CR_TRY(cri_list_split(&j->s, j->o->id, &j->ids, &j->n_ids));
@@ -209,7 +156,7 @@ done:
     return st;
 }
 
-static cr_status check_ids(job *j)
+static cr_status check_ids(predict_job *j)
 {
     for (size_t k = 0; k < j->n_ids; k++)
         if (!cr_table_find(j->table, j->ids[k]))
@@ -218,7 +165,7 @@ static cr_status check_ids(job *j)
 }
 
 /* Without data there is the next row, if the model says anything of it. */
-static cr_status answer_next(job *j)
+static cr_status answer_next(predict_job *j)
 {
     char        spelled[64];
     const char *option = cli_first_set(
@@ -251,7 +198,7 @@ static cr_status answer_next(job *j)
 }
 
 /* Options that contradict each other. */
-static cr_status check_options(const job *j)
+static cr_status check_options(const predict_job *j)
 {
     char        spelled[64];
     const char *other = cli_first_set(j->c, "loss leverage latent prior draws covariance", spelled);
@@ -270,7 +217,7 @@ static cr_status check_options(const job *j)
 }
 
 /* Predictions for j->table. */
-static cr_status answer_table(job *j)
+cr_status predict_table_rows(predict_job *j)
 {
     cr_status st = CR_OK;
     CR_TRY(check_ids(j));
@@ -284,19 +231,19 @@ done:
     return st;
 }
 
-static cr_status answer_rows(job *j)
+static cr_status answer_rows(predict_job *j)
 {
     cr_status st = CR_OK;
-    CR_TRY(read_ids(j));
+    CR_TRY(predict_read_ids(j));
     CR_TRY(cli_read_rows(j->c, 1, j->model, &j->table));
-    CR_TRY(answer_table(j));
+    CR_TRY(predict_table_rows(j));
 done:
     return st;
 }
 
 /* --- the verb -------------------------------------------------------------------------------- */
 
-static void count_left_out(job *j)
+void predict_count_missing(predict_job *j)
 {
     const cr_prediction *p = &j->p;
     const double        *first = p->mean     ? p->mean
@@ -309,7 +256,7 @@ static void count_left_out(job *j)
 }
 
 /* An interval that was asked for, where there is none. */
-static void warn_of_interval(const job *j)
+static void warn_of_interval(const predict_job *j)
 {
     const char *name = cr_class_name(cr_model_get_class(j->model));
     if (j->p.kind == CR_ANSWER_NUMBER || isnan(j->o->interval) || has_probability_intervals(j))
@@ -327,14 +274,14 @@ static void warn_of_interval(const job *j)
                "--interval has no effect: it is for numbers, but %s predicts none", name);
 }
 
-static void warn_left_out(const job *j)
+void predict_warn_missing(const predict_job *j)
 {
     if (j->missing)
         cr_log(context(j), CR_LOG_WARNING,
                "%zu of %zu rows have missing values and get no prediction", j->missing, j->rows);
 }
 
-static cr_status print(job *j)
+static cr_status print(predict_job *j)
 {
     cr_status  st = CR_OK;
     cri_sheet *head = cri_sheet_new(context(j));
@@ -353,7 +300,7 @@ done:
 }
 
 /* --coordinates: where the rows stand in the space the model works in, instead of predictions. */
-static cr_status make_coordinates(job *j)
+static cr_status make_coordinates(predict_job *j)
 {
     cr_status          st = CR_OK;
     size_t             q = 0, n;
@@ -371,7 +318,7 @@ done:
 }
 
 /* Coordinates stand alone: what belongs to predictions would be lost without a word. */
-static cr_status check_coordinates(const job *j)
+static cr_status check_coordinates(const predict_job *j)
 {
     char        spelled[64];
     const char *other =
@@ -381,98 +328,19 @@ static cr_status check_coordinates(const job *j)
                    other);
 }
 
-/* --- a stream -------------------------------------------------------------------------------- */
-
-/* What needs all rows at once, or an order of them that blocks do not have. */
-static cr_status check_stream(const job *j)
-{
-    const predict_options *o = j->o;
-    char                   spelled[64];
-    const char            *other = cli_first_set(j->c, "coordinates covariance draws", spelled);
-    if (!o->stream && o->block) return cr_fail(context(j), CR_EARG, "--block needs --stream");
-    if (!o->stream) return CR_OK;
-    if (j->c->n_args < 2) return cr_fail(context(j), CR_EARG, "--stream needs data");
-    if (!other) return CR_OK;
-    return cr_fail(context(j), CR_EARG, "--%s needs all rows at once, without --stream", other);
-}
-
-/* Lines of JSON, or a table whose header comes once. */
-static cr_status print_block(const job *j, bool first)
-{
-    cr_status st = CR_OK;
-    cli      *c = j->c;
-    if (c->format == FORMAT_JSON)
-        CR_TRY(answers_print_lines(c, &j->a));
-    else
-        CR_TRY(first ? answers_print(c, &j->a) : answers_print_more(c, &j->a));
-    CR_TRY(out_flush(c));
-done:
-    return st;
-}
-
-static cr_status answer_block(job *j, cr_table *block, bool first)
-{
-    cr_status  st = CR_OK;
-    cr_scratch whole = j->s; /* of the ids: that of a block ends with it */
-    j->table = block;
-    j->s = cr_scratch_begin(context(j));
-    CR_TRY(answer_table(j));
-    count_left_out(j);
-    CR_TRY(make_columns(j));
-    CR_TRY(print_block(j, first));
-done:
-    cr_decisions_free(context(j), &j->decisions);
-    cr_prediction_free(context(j), &j->p);
-    cr_table_free(context(j), block);
-    j->table = NULL;
-    cr_scratch_end(&j->s);
-    j->s = whole;
-    return st;
-}
-
-/* One row of a pipe at a time, so that none waits for the next. */
-static size_t block_rows(const job *j)
-{
-    struct stat info;
-    const char *path = j->c->args[1];
-    bool pipe = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &info) != 0 || !S_ISREG(info.st_mode)
-                                       : stat(path, &info) == 0 && !S_ISREG(info.st_mode);
-    return j->o->block ? j->o->block : pipe ? 1 : 0;
-}
-
-static cr_status run_stream(job *j)
-{
-    cr_status  st = CR_OK;
-    cr_stream *stream = NULL;
-    CR_TRY(read_ids(j));
-    CR_TRY(cli_open_rows(j->c, 1, j->model, j->ids, j->n_ids, block_rows(j), &stream));
-    CR_TRY(out_open(j->c, j->c->global.output));
-    for (bool first = true;; first = false) {
-        cr_table *block = NULL;
-        CR_TRY(cr_stream_next(context(j), stream, &block));
-        if (!block) break;
-        CR_TRY(answer_block(j, block, first));
-    }
-    warn_left_out(j);
-    CR_TRY(cli_check_strict(j->c));
-done:
-    cr_stream_free(context(j), stream);
-    return st;
-}
-
 static cr_status run_predict(cli *c)
 {
-    cr_status st = CR_OK;
-    job       j = { .c = c, .o = c->own, .s = cr_scratch_begin(c->cx) };
-    bool      coordinates;
+    cr_status   st = CR_OK;
+    predict_job j = { .c = c, .o = c->own, .s = cr_scratch_begin(c->cx) };
+    bool        coordinates;
 
     CR_TRY(check_options(&j));
     CR_TRY(check_coordinates(&j));
-    CR_TRY(check_stream(&j));
+    CR_TRY(predict_check_stream(&j));
     if (j.o->loss) CR_TRY(cr_loss_read(c->cx, j.o->loss, &j.loss));
     CR_TRY(cli_read_model(c, 0, &j.model));
     if (j.o->stream) {
-        CR_TRY(run_stream(&j));
+        CR_TRY(predict_stream(&j));
         goto done;
     }
     coordinates = j.o->coordinates && c->n_args > 1;
@@ -480,10 +348,10 @@ static cr_status run_predict(cli *c)
         CR_TRY(make_coordinates(&j));
     } else {
         CR_TRY(c->n_args > 1 ? answer_rows(&j) : answer_next(&j));
-        count_left_out(&j);
+        predict_count_missing(&j);
         warn_of_interval(&j);
-        warn_left_out(&j);
-        CR_TRY(make_columns(&j));
+        predict_warn_missing(&j);
+        CR_TRY(predict_make_columns(&j));
     }
     CR_TRY(cli_check_strict(c));
     if (j.o->covariance && !coordinates)

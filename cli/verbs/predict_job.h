@@ -1,0 +1,81 @@
+/* predict_job.h -- predict: its options, what was read, and what came of it. */
+#ifndef CREDENCE_CLI_VERBS_PREDICT_JOB_H
+#define CREDENCE_CLI_VERBS_PREDICT_JOB_H
+
+#include "latent.h"
+#include "models/core/decide.h"
+
+#define PREDICT_OPTIONS(X)                                                                         \
+    X(real, interval, "", "0<..<1",                                                                \
+      "mass of the central interval; default: 0.95 for new rows of numbers; if given, also for "   \
+      "the probabilities of classes (bayes-logistic, gp-classify) and for the mean (glm)",         \
+      "0.9")                                                                                       \
+    X(flag, leverage, "false", "", "also show the leverage of each row", "")                       \
+    X(text, loss, "", "LOSS",                                                                      \
+      "also show the action of least expected loss: 0-1, squared, absolute, quantile:Q, or a "     \
+      "FILE with a matrix of losses",                                                              \
+      "quantile:0.9")                                                                              \
+    X(count, draws, "0", "0..100000",                                                              \
+      "also show this many draws from the distribution of each row", "5")                          \
+    X(flag, latent, "false", "",                                                                   \
+      "predict the latent function, without observation noise (gp, gp-online)", "")                \
+    X(flag, prior, "false", "",                                                                    \
+      "use the prior, before any data, at the hyper-parameters of the model (gp)", "")             \
+    X(flag, slopes, "false", "",                                                                   \
+      "also show the gradient of the predictive mean, one column per feature (gp)", "")            \
+    X(flag, log_joint, "false", "",                                                                \
+      "also show log p(row, class) for each class, and log p(row) (lda, qda, naive-bayes)", "")    \
+    X(flag, reconstruct, "false", "",                                                              \
+      "also show the row reconstructed from the coordinates, and its distance from them "          \
+      "(kernel-pca)",                                                                              \
+      "")                                                                                          \
+    X(text, covariance, "", "FILE",                                                                \
+      "write the covariance matrix of the function at all rows to a file (.csv or .npy)",          \
+      "cov.csv")                                                                                   \
+    X(flag, stream, "false", "",                                                                   \
+      "answer rows as they arrive, as a filter in a pipe or for files larger than memory", "")     \
+    X(count, block, "0", "",                                                                       \
+      "with --stream: rows answered together; 0: one row of a pipe, or as many as 16 MiB of a "    \
+      "file hold",                                                                                 \
+      "1000")                                                                                      \
+    X(flag, mean_only, "false", "", "show the mean only, which is cheaper for many models", "")    \
+    X(list, id, "", "COLUMN", "columns of the data to copy to the output unchanged", "name")       \
+    X(flag, coordinates, "false", "",                                                              \
+      "show the coordinates of each row instead (fisher, kernel-pca)", "")
+CR_OPTIONS_STRUCT(predict_options, PREDICT_OPTIONS);
+
+/* One run: what was read, and what came of it. */
+typedef struct predict_job {
+    cli                   *c;
+    const predict_options *o;
+    cr_model              *model;
+    cr_table              *table;         /* NULL: it is about the next row */
+    size_t                 rows, missing; /* answered so far; without a prediction */
+    cr_prediction          p;
+    cr_loss                loss;
+    cr_decisions           decisions;
+    char                 **ids;
+    size_t                 n_ids;
+    cr_scratch             s; /* of the columns */
+    answers                a;
+} predict_job;
+
+/* --- cmd_predict.c ----------------------------------------------------------------------------- */
+
+/* The columns that are carried along. */
+cr_status predict_read_ids(predict_job *j);
+/* Predictions for j->table, and the columns that show them. */
+cr_status predict_table_rows(predict_job *j);
+cr_status predict_make_columns(predict_job *j);
+/* Rows without a prediction: counted, and at the end reported. */
+void predict_count_missing(predict_job *j);
+void predict_warn_missing(const predict_job *j);
+
+/* --- predict_stream.c -------------------------------------------------------------------------- */
+
+/* CR_EARG where --stream does not go with other options. */
+cr_status predict_check_stream(const predict_job *j);
+/* Answers all rows, block by block. */
+cr_status predict_stream(predict_job *j);
+
+#endif
