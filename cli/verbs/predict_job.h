@@ -60,7 +60,7 @@ typedef struct predict_job {
     answers                a;
 } predict_job;
 
-/* --- cmd_predict.c ----------------------------------------------------------------------------- */
+/* --- cmd_predict.c --------------------------------------------------------------------------- */
 
 /* The columns that are carried along. */
 cr_status predict_read_ids(predict_job *j);
@@ -71,7 +71,7 @@ cr_status predict_make_columns(predict_job *j);
 void predict_count_missing(predict_job *j);
 void predict_warn_missing(const predict_job *j);
 
-/* --- predict_stream.c -------------------------------------------------------------------------- */
+/* --- predict_stream.c ------------------------------------------------------------------------ */
 
 /* CR_EARG where --stream does not go with other options. */
 cr_status predict_check_stream(const predict_job *j);

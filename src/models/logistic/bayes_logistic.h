@@ -66,7 +66,7 @@ cr_status cri_posterior_log(cr_ctx *cx, const cri_posterior *post, const double 
 /* theta = mode + L'^-1 u. */
 void cri_posterior_place(const cri_posterior *post, const double *u, double *theta);
 
-/* --- alpha (bayes_alpha.c) ---------------------------------------------------------------------- */
+/* --- alpha (bayes_alpha.c) -------------------------------------------------------------------- */
 
 typedef struct cri_alpha_search {
     cr_ctx            *cx;
@@ -86,7 +86,7 @@ cr_status cri_alpha_learn(cri_alpha_search *w, double *out_alpha);
 /* The log density of the prior at 0, where it is the largest. */
 double cri_log_prior_at_zero(const cri_likelihood *f);
 
-/* --- the posterior ------------------------------------------------------------------------------ */
+/* --- the posterior ---------------------------------------------------------------------------- */
 
 /* How far the posterior is from Laplace's normal: *out = the sd of log posterior - log normal over
  * 64 draws of the normal.  0 where they agree; above 2 or so the draws are worth few of the
