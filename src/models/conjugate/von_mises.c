@@ -307,7 +307,7 @@ static const cri_conjugate_family family = {
     .log_predictive = log_predictive,
     .marginals = marginals,
     .summarise = summarise,
-    .evidence = "exact; by quadrature if kappa is unknown",
+    .evidence = "exact; quadrature where kappa is not known",
 };
 
 CRI_CONJUGATE_ENTRIES(von_mises, family, NULL)

@@ -138,8 +138,7 @@ cr_status cri_lasso_describe(cr_ctx *cx, const void *state, const cr_design *des
     cri_put_real(s, "objective_value", m->objective * square);
     cri_put_real(s, "kkt_violation", m->violation < 1e-12 ? 0 : m->violation);
     cri_put_text(s, "solver", m->gram ? "gram" : "columns");
-    cri_put_text(s, "sd_given",
-                 "given the selected terms; neither selection nor shrinkage is accounted for");
+    cri_put_text(s, "sd_given", "the selected terms; neither selection nor shrinkage is counted");
     describe_path(m, square, out);
 done:
     return st;

@@ -379,9 +379,8 @@ static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design 
     if (m->method == CRI_SUBSET_NONE) return CR_OK;
     cri_put_text(s, "select", method_names[m->method]);
     cri_put_count(s, "selected", m->selection.size);
-    cri_put_text(
-        s, "sd_given",
-        "given the selected terms; selection is not accounted for, so t and p are optimistic");
+    cri_put_text(s, "sd_given",
+                 "the selected terms; selection is not counted, t and p flatter them");
     cri_selection_describe(&m->selection, design, out);
     return CR_OK;
 }

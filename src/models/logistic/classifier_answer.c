@@ -110,7 +110,7 @@ void cri_classifier_put_meaning(const double *place, size_t M, bool probit, cons
         cri_put_textf(out, "coefficients", "%s of each class against the rest", scale);
     else
         cri_put_text(out, "coefficients",
-                     "log of the probability of each class, up to a constant in each row");
+                     "log of the probability of each class, up to a constant of the row");
 }
 
 static void describe_parameters(const cri_classifier *m, const cr_design *d, cri_sheet *out)
