@@ -238,7 +238,7 @@ static cr_status run_denoise(cli *c)
     CR_TRY(cr_grid_solve(c->cx, &j.grid, &how, j.x, &j.report));
     j.seconds = cli_seconds() - begin;
     if (!j.report.converged)
-        cr_log(c->cx, CR_LOG_WARNING, "%s after %zu %s, before it had settled",
+        cr_log(c->cx, CR_LOG_WARNING, "%s after %zu %s, without converging",
                j.report.timed ? "the time limit ended it" : "stopped", j.report.sweeps,
                j.o->method == CR_GRID_CUT ? "moves" : "sweeps");
     CR_TRY(cli_check_strict(c));

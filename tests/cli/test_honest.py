@@ -211,7 +211,7 @@ def test_few_rows_of_families_with_a_spread(credence, tmp_path):
     """Intervals of a learned spread are Student's, and wider than those of the standard errors; the inverse Gaussian warns."""
     rows = "".join(f"{i % 10},{1 + (i * 7) % 5 + i % 10}\n" for i in range(20))
     data = write(tmp_path, "d.csv", "x,y\n" + rows)
-    words = "with fewer than 200 rows 95 % intervals of --family inverse-gaussian"
+    words = "with fewer than 200 rows, 95 % intervals of --family inverse-gaussian"
     for family, warns in (("gamma", False), ("inverse-gaussian", True), ("poisson", False)):
         said = credence("fit", "glm", data, "--target", "y", "--family", family, "--json")
         assert said[0] == 0 and (words in said[2]) == warns, (family, said[2])

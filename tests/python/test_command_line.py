@@ -12,8 +12,8 @@ import credence
 
 def numbers(text):
     rows = list(csv.reader(io.StringIO(text)))
-    assert rows[0] == ["mean", "sd", "lower", "upper"]
-    return np.array(rows[1:], dtype=float)
+    assert rows[0][:4] == ["mean", "sd", "lower", "upper"]  # and of some models an interval of the mean
+    return np.array([row[:4] for row in rows[1:]], dtype=float)
 
 
 def write_csv(path, X, y, names=None):
