@@ -106,6 +106,7 @@ static cr_status run_fit(cli *c)
         CR_TRY(cli_read_data(c, 1, NULL, &t));
         CR_TRY(cr_fit(c->cx, c->args[0], t, c->settings, c->n_settings, &m));
     }
+    cr_ctx_set_time_limit(c->cx, 0); /* what was learned in time is saved and shown */
     CR_TRY(cli_deliver_model(c, m, "fit"));
 done:
     cr_model_free(c->cx, m);

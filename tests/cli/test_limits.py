@@ -102,16 +102,16 @@ def test_a_time_limit_leaves_folds(credence, program, many_rows):
 
 
 def test_a_time_limit_leaves_a_sample_of_the_rows(credence, program, many_rows):
-    """Far too many rows for three seconds: a model of some of them, in time."""
+    """Far too many rows for three seconds: a model of some of them, in time; or of all, with what a sample could learn."""
     if is_sanitized(program):
         pytest.skip("what takes seconds takes minutes here")
     began = time.monotonic()
-    done = credence("fit", "gp", many_rows, "--target", "y", "--approx", "exact", "--time-limit", "3s", "-o",
-                    "m.cred")
-    assert done.code == 0 and "the time limit is too short for all 20000 rows: this is learned from" in done.stderr, done
+    done = credence("fit", "gp", many_rows, "--target", "y", "--time-limit", "3s", "-o", "m.cred")
+    sampled = "the time limit is too short for all 20000 rows: this is learned from" in done.stderr
+    assert done.code == 0 and (sampled or "these are the best so far" in done.stderr), done
     assert time.monotonic() - began < 4
     said = json.loads(credence("describe", "m.cred", "--json").stdout)
-    assert said["stop"] == "time limit" and 100 < said["rows"] < 20000
+    assert said["stop"] == "time limit" and 100 < said["rows"] <= 20000 - sampled
     assert credence("predict", "m.cred", many_rows, "-o", "p.csv").code == 0
 
 
@@ -123,7 +123,7 @@ def test_a_time_limit_leaves_rows_of_an_inference(credence, program, tmp_path):
     (tmp_path / "cases.csv").write_text("v0_0,v3_4\n" + "yes,no\nno,yes\n" * 50000)
     ask = ["infer", "net.bif", "cases.csv", "--target", "v9_9"]
     for more in (["--method", "jt"], ["--method", "ve"], ["--method", "gibbs"]):
-        done = credence(*ask, *more, "--time-limit", "2s", "--json")
+        done = credence(*ask, *more, "--time-limit", "4s", "--json")
         rows = json.loads(done.stdout)["results"]
         assert done.code == 0 and f"the time limit ended the inference after {len(rows)} of 100000 rows" in done.stderr, done
         assert 0 < len(rows) < 100000
