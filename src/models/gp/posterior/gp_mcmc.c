@@ -151,7 +151,7 @@ static bool is_late(const chains *c, double left, double begun, size_t sweeps)
 {
     double each = (cri_seconds() - begun) / (double)c->evaluations;
     double next = SLICE * CRI_GP_CHAINS * (double)c->u.size * each;
-    double needed = sweeps == 1 ? (WARM_AXES + WARM_DIRECTIONS) / 2 : 1.5;
+    double needed = sweeps == 1 ? 0.5 * (WARM_AXES + WARM_DIRECTIONS) : 1.5;
     return !isinf(left) && cri_time_left(c->cx) < left / 4 + needed * next;
 }
 
