@@ -1,10 +1,17 @@
 /* tasks.c -- counts of reads and writes stand in for a graph: a task knows how many of each its
  * items had before it, and may start when that many are done. */
 #include "tasks.h"
+#include "clock.h"
 #include "context_internal.h"
 #include "team.h"
 
+#include <stdatomic.h>
+
 enum { LOOK_AHEAD = 256 }; /* tasks beyond the first that has not started */
+
+/* How long to look for a task that becomes free before going to sleep: a tile takes about as long, and
+ * so does waking up. */
+static const double PATIENCE = 2e-4; /* seconds */
 
 struct cri_task {
     cri_task_body *body;
@@ -53,6 +60,7 @@ typedef struct run_work {
     pthread_mutex_t lock; /* of what follows, and of the items */
     pthread_cond_t  change;
     size_t          first; /* all before it were taken */
+    atomic_size_t   done;  /* tasks */
 } run_work;
 
 static bool may_start(const cri_tasks *t, const cri_task *a)
@@ -82,6 +90,18 @@ static void note_done(cri_tasks *t, const cri_task *a)
         if (a->reads[r] != CRI_NO_ITEM) t->item[a->reads[r]].read++;
 }
 
+/* Returns when another task is done; the lock is held before and after. */
+static void wait_for_change(run_work *w)
+{
+    size_t seen = atomic_load(&w->done);
+    pthread_mutex_unlock(&w->lock);
+    double begin = cri_seconds();
+    while (atomic_load_explicit(&w->done, memory_order_relaxed) == seen &&
+           cri_seconds() - begin < PATIENCE) {}
+    pthread_mutex_lock(&w->lock);
+    while (atomic_load(&w->done) == seen) pthread_cond_wait(&w->change, &w->lock);
+}
+
 /* As long as a task is left that nobody has taken, one is running or may start. */
 static void take_tasks(void *arg, bool caller)
 {
@@ -92,7 +112,7 @@ static void take_tasks(void *arg, bool caller)
         cri_task *a = find_task(w);
         if (w->first == w->t->count) break;
         if (!a) {
-            pthread_cond_wait(&w->change, &w->lock);
+            wait_for_change(w);
             continue;
         }
         a->taken = true;
@@ -100,6 +120,7 @@ static void take_tasks(void *arg, bool caller)
         a->body(w->arg, a->i, a->j, a->k);
         pthread_mutex_lock(&w->lock);
         note_done(w->t, a);
+        atomic_fetch_add(&w->done, 1);
         pthread_cond_broadcast(&w->change);
     }
     pthread_mutex_unlock(&w->lock);
