@@ -2,6 +2,7 @@
  * share that came, with the interval that chance allows.  Wilson (1927), JASA 22:209-212. */
 #include "chart.h"
 #include "base/find.h"
+#include "math/constants.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,7 +41,7 @@ static double fill(const cri_shown *d, bin *bins)
 /* Wilson's interval of mass 0.95 for a share of n. */
 static void wilson(double share, double n, double *lower, double *upper)
 {
-    const double z = 1.959963984540054;
+    const double z = CRI_Z95;
     double       centre = (share + z * z / (2 * n)) / (1 + z * z / n);
     double       half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n);
     *lower = fmax(centre - half, 0);

@@ -4,6 +4,7 @@
 #include "base/scratch.h"
 #include "data/table/table_internal.h"
 #include "math/special/special.h"
+#include "math/constants.h"
 
 #include <math.h>
 
@@ -21,7 +22,7 @@ cri_glm_spread cri_glm_find_spread(const cri_glm *m)
 {
     cri_glm_spread out = { m->fit.dof, 1, 1 };
     if (m->spread_dof == 0) return out;
-    out.wider = pow(cr_student_t_ppf(0.975, m->spread_dof) / 1.959963984540054, 2);
+    out.wider = pow(cr_student_t_ppf(0.975, m->spread_dof) / CRI_Z95, 2);
     if (m->fit.robust || !(m->phi > 0)) return out;
     out.dof = m->spread_dof;
     out.scale = sqrt(m->row_dispersion / m->phi);

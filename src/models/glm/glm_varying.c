@@ -294,7 +294,7 @@ done:
 /* s_u with its interval, where log s_u has this sd. */
 static void set_sd(cri_varying *v, double sd, double of_log)
 {
-    double reach = exp(1.959963984540054 * of_log);
+    double reach = exp(CRI_Z95 * of_log);
     v->sd = sd;
     v->lower = isfinite(reach) ? sd / reach : NAN;
     v->upper = isfinite(reach) ? sd * reach : NAN;

@@ -14,6 +14,7 @@
 #include "math/special/special.h"
 #include "math/trapezoid.h"
 #include "spectrum.h"
+#include "math/constants.h"
 
 #include <math.h>
 #include <string.h>
@@ -225,7 +226,7 @@ static cr_status set_curvature(work *w, double x, double evidence, double sd, cr
     if (st != CR_OK) return st;
     double curvature = (up + down + 2 * evidence) / (h * h);
     if (!(curvature > 0) || x < FROM + 1 || x > TO - 1) return CR_OK;
-    double reach = exp(0.5 * 1.959963984540054 / sqrt(curvature));
+    double reach = exp(0.5 * CRI_Z95 / sqrt(curvature));
     v->lower = sd / reach;
     v->upper = sd * reach;
     return CR_OK;

@@ -4,6 +4,7 @@
 #include "base/scratch.h"
 #include "math/dense/chol.h"
 #include "math/special/special.h"
+#include "math/constants.h"
 
 #include <math.h>
 #include <string.h>
@@ -215,14 +216,13 @@ bool cri_noise_model_fits(const cri_noise_model *m, size_t p)
 void cri_noise_model_describe(const cri_noise_model *m, const cr_design *d, double unit,
                               cri_sheet *list)
 {
-    const double REACH = 1.959963984540054;
-    double       zero = m->noise_level + log(unit);
+    double zero = m->noise_level + log(unit);
     for (size_t k = 0; k < m->noise_terms; k++) zero -= m->noise_coef[k] * m->noise_centre[k];
     cri_sheet *row = cri_parameter_add(list, zero, m->noise_zero_sd, "noise.intercept");
-    cri_parameter_interval(row, zero, REACH * m->noise_zero_sd);
+    cri_parameter_interval(row, zero, CRI_Z95 * m->noise_zero_sd);
     for (size_t k = 0; k < m->noise_terms; k++) {
         row = cri_parameter_add(list, m->noise_coef[k], m->noise_sd[k], "noise.%s",
                                 cr_design_term_name(d, m->noise_term[k]));
-        cri_parameter_interval(row, m->noise_coef[k], REACH * m->noise_sd[k]);
+        cri_parameter_interval(row, m->noise_coef[k], CRI_Z95 * m->noise_sd[k]);
     }
 }

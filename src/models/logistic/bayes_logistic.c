@@ -326,7 +326,7 @@ static void describe_parameters(const cri_bayes_logistic *m, const cr_design *d,
         for (size_t j = !m->intercept; j <= m->p; j++) {
             double     value = m->mean[k * m->q1 + j], sd = m->sd[k * m->q1 + j];
             cri_sheet *row = cri_classifier_parameter(list, value, sd, d, m->place, m->M, k, j);
-            cri_parameter_interval(row, value, 1.959963984540054 * sd);
+            cri_parameter_interval(row, value, CRI_Z95 * sd);
         }
 }
 

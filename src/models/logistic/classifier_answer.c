@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "base/scratch.h"
 #include "math/special/special.h"
+#include "math/constants.h"
 
 #include <math.h>
 #include <string.h>
@@ -123,7 +124,7 @@ static void describe_parameters(const cri_classifier *m, const cr_design *d, cri
                                                    m->theta + k * m->q, j);
             double     z = value / spread;
             cri_sheet *row = cri_classifier_parameter(list, value, spread, d, m->place, m->M, k, j);
-            cri_parameter_interval(row, value, 1.959963984540054 * spread);
+            cri_parameter_interval(row, value, CRI_Z95 * spread);
             if (m->tests) cri_put_real(row, "z", z); /* where the sd is a standard error */
             if (m->tests) cri_put_real(row, "p", 2 * cr_norm_cdf(-fabs(z)));
         }

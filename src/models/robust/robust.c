@@ -10,6 +10,7 @@
 #include "reweight.h"
 #include "base/scratch.h"
 #include "math/special/special.h"
+#include "math/constants.h"
 
 #include <math.h>
 #include <string.h>
@@ -107,8 +108,8 @@ static cr_status sparsity(cr_ctx *cx, const robust_state *m, const double *r, co
     cr_scratch s = cr_scratch_begin(cx);
     double(*pairs)[2] = cr_scratch_bytes(&s, n, sizeof *pairs);
     double z = cr_norm_ppf(t), f = exp(cr_norm_logpdf(z));
-    double h = pow(m->n, -1.0 / 3) * pow(1.959963984540054, 2.0 / 3) *
-               pow(1.5 * f * f / (2 * z * z + 1), 1.0 / 3);
+    double h =
+        pow(m->n, -1.0 / 3) * pow(CRI_Z95, 2.0 / 3) * pow(1.5 * f * f / (2 * z * z + 1), 1.0 / 3);
     CR_TRY(s.status);
     for (size_t i = 0; i < n; i++) {
         if (!(w[i] > 0) || fabs(r[i]) <= 1e-9 * m->scale) continue;

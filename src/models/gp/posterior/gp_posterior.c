@@ -6,6 +6,7 @@
 #include "base/context_internal.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
+#include "math/constants.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -129,14 +130,14 @@ static cri_sheet *add_parameter(cri_sheet *list, const char *name, double value,
 /* One whose logarithm has this sd. */
 static cri_sheet *add_positive(cri_sheet *list, const char *name, double value, double sd)
 {
-    return add_parameter(list, name, value, value * sd, value * exp(-1.959963984540054 * sd),
-                         value * exp(1.959963984540054 * sd));
+    return add_parameter(list, name, value, value * sd, value * exp(-CRI_Z95 * sd),
+                         value * exp(CRI_Z95 * sd));
 }
 
 /* One of any sign, in its unit. */
 static cri_sheet *add_real(cri_sheet *list, const cr_kernel_parameter *p, double sd, double unit)
 {
-    double half = 1.959963984540054 * sd;
+    double half = CRI_Z95 * sd;
     return add_parameter(list, p->name, p->value / unit, sd / unit, (p->value - half) / unit,
                          (p->value + half) / unit);
 }
@@ -205,7 +206,7 @@ static cr_status add_mean(cr_ctx *cx, const cri_gp_posterior *m, const cr_design
                 snprintf(name, sizeof name, "mean.%s^%zu", of, power);
         }
         value = value * design->target_scale + (power ? 0 : design->target_shift);
-        double sd = sqrt(square) * design->target_scale, half = 1.959963984540054 * sd;
+        double sd = sqrt(square) * design->target_scale, half = CRI_Z95 * sd;
         add_gradient(m, SIZE_MAX, add_parameter(list, name, value, sd, value - half, value + half));
     }
 done:
