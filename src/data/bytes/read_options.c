@@ -42,9 +42,23 @@ bool cri_read_option_is_kept(const cr_option *o)
     return false;
 }
 
+static bool is_style(const cr_option *o)
+{
+    return strcmp(o->name, "decimal") == 0 || strcmp(o->name, "thousands") == 0;
+}
+
+static const char USUAL[] = "?";
+
+bool cri_read_option_is_usual(const char *value)
+{
+    size_t n = value ? strlen(value) : 0;
+    return n > 1 && strcmp(value + n - 1, USUAL) == 0;
+}
+
 static bool is_given_and_kept(const cr_option *o, const cr_read_options *values)
 {
-    return cri_read_option_is_kept(o) && !cr_options_at_default(o, values);
+    if (!cri_read_option_is_kept(o) || cr_options_at_default(o, values)) return false;
+    return !is_style(o) || !cri_read_option_is_usual(text_of(o, values));
 }
 
 bool cri_read_options_any_kept(const cr_read_options *values)
@@ -54,27 +68,39 @@ bool cri_read_options_any_kept(const cr_read_options *values)
     return false;
 }
 
-/* The value of one option as text, from `from` to `to`. */
+/* The value of one option as text, and `mark` behind it, from `from` to `to`. */
 static cr_status carry(cr_ctx *cx, const cr_option *o, const cr_read_options *from,
-                       cr_read_options *to)
+                       const char *mark, cr_read_options *to)
 {
-    size_t length = cr_options_print(o, from, NULL, 0);
-    char  *text = cr_alloc(cx, length + 1, 1);
+    size_t length = cr_options_print(o, from, NULL, 0), size = length + strlen(mark) + 1;
+    char  *text = cr_alloc(cx, size, 1);
     if (!text) return CR_ENOMEM;
     cr_options_print(o, from, text, length + 1);
+    memcpy(text + length, mark, strlen(mark) + 1);
     cr_status st = cr_options_set(cx, cr_read_table, to, o->name, text);
-    cr_free(cx, text, length + 1, 1);
+    cr_free(cx, text, size, 1);
+    return st;
+}
+
+static cr_status carry_all(cr_ctx *cx, const cr_read_options *from, const char *style_mark,
+                           cr_read_options *to)
+{
+    cr_status st = CR_OK;
+    bool      styled = to->decimal || to->thousands; /* the two go together */
+    for (const cr_option *o = cr_read_table; o->name && st == CR_OK; o++) {
+        if (!is_given_and_kept(o, from) || (is_style(o) && styled)) continue;
+        if (o->kind == CR_OPTION_list || cr_options_at_default(o, to))
+            st = carry(cx, o, from, is_style(o) ? style_mark : "", to);
+    }
     return st;
 }
 
 cr_status cri_read_options_keep(cr_ctx *cx, const cr_read_options *from, cr_read_options *to)
 {
-    cr_status st = CR_OK;
-    bool      styled = to->decimal || to->thousands; /* the two go together */
-    for (const cr_option *o = cr_read_table; o->name && st == CR_OK; o++) {
-        bool style = strcmp(o->name, "decimal") == 0 || strcmp(o->name, "thousands") == 0;
-        if (!is_given_and_kept(o, from) || (style && styled)) continue;
-        if (o->kind == CR_OPTION_list || cr_options_at_default(o, to)) st = carry(cx, o, from, to);
-    }
-    return st;
+    return carry_all(cx, from, "", to);
+}
+
+cr_status cri_read_options_expect(cr_ctx *cx, const cr_read_options *from, cr_read_options *to)
+{
+    return carry_all(cx, from, USUAL, to);
 }

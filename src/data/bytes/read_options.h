@@ -48,5 +48,10 @@ bool cri_read_options_any_kept(const cr_read_options *options);
 /* The kept ones of `from`, for a struct that is initialised: lists are added to, and what `to` has
  * already wins. */
 cr_status cri_read_options_keep(cr_ctx *cx, const cr_read_options *from, cr_read_options *to);
+/* The same for reading another file: `decimal` and `thousands` of `from` are then only what is usual,
+ * ",?", which a file whose own cells or delimiter show another style overrides (csv_style.c). */
+cr_status cri_read_options_expect(cr_ctx *cx, const cr_read_options *from, cr_read_options *to);
+/* true for the value of such an option. */
+bool cri_read_option_is_usual(const char *opt_value);
 
 #endif

@@ -89,6 +89,12 @@ static inline unsigned cri_csv_classify_number(const cri_csv_dialect *d, double 
     return notes == CRI_NUMBER_WHOLE && fabs(*x) <= largest ? CRI_CSV_WHOLE : CRI_CSV_REAL;
 }
 
+/* true when it holds numbers alone. */
+static inline bool cri_csv_is_number(unsigned seen)
+{
+    return seen && !(seen & (CRI_CSV_TEXT | CRI_CSV_BOOLEAN));
+}
+
 /* true when what a column holds altogether makes it a category. */
 static inline bool cri_csv_is_mixed(unsigned seen)
 {

@@ -44,10 +44,17 @@ typedef struct cri_csv_column {
     cri_number_style style;
 } cri_csv_column;
 
+/* The characters of a number style that the options name; '\0': not named. */
+typedef struct cri_csv_characters {
+    char decimal, thousands;
+    bool no_groups; /* --thousands none */
+} cri_csv_characters;
+
 /* What the sample says of the numbers of one column: bits by style (csv_style.c). */
 typedef struct cri_csv_look {
     unsigned        fits, decided; /* all cells are numbers of the style; some cell of no other */
     unsigned        whole;         /* all of them are whole */
+    char            unclear[24];   /* a cell that two styles read differently; "": none */
     cri_number_sign sign;
     bool            any; /* value at all */
 } cri_csv_look;
@@ -85,16 +92,18 @@ typedef struct cri_csv {
                                           * sample; 0 where waiting for bytes is all right */
     cr_scratch scratch;      /* lives as long as the read */
 
-    cri_csv_dialect  dialect;
-    cri_number_style style;         /* of the numbers of the file */
-    cri_csv_look    *looks;         /* [n] of the columns, where some have texts; or NULL */
-    char             thousands;     /* asked for; '\0': not, or none */
-    bool             told_encoding; /* that some bytes are not UTF-8 */
-    bool             has_header;
-    size_t           data_offset, data_line; /* where the rows begin */
-    cri_csv_levels   names;
-    cri_csv_column  *columns;
-    size_t           n;
+    cri_csv_dialect    dialect;
+    cri_number_style   style;         /* of the numbers of the file */
+    cri_csv_look      *looks;         /* [n] of the columns, where some have texts; or NULL */
+    cri_csv_characters asked;         /* for the file at hand */
+    cri_csv_characters usual;         /* of the file that a model was fitted to (read_options.h) */
+    bool               is_unclear;    /* the usual style was taken, but another would do as well */
+    bool               told_encoding; /* that some bytes are not UTF-8 */
+    bool               has_header;
+    size_t             data_offset, data_line; /* where the rows begin */
+    cri_csv_levels     names;
+    cri_csv_column    *columns;
+    size_t             n;
 
     /* The batch that is parsed, and the next one, which is read meanwhile. */
     cri_csv_batch  batch, ahead;

@@ -46,16 +46,29 @@ static cr_status one_character(cr_ctx *cx, const char *option, const char *text,
                    strchr(allowed, ' ') ? ". , ' space none" : ". ,", "");
 }
 
+/* One of the characters of a number style, to what is asked for or, if marked so, to the usual. */
+static cr_status style_character(cri_csv *csv, const char *option, const char *text,
+                                 const char *allowed, char *asked, char *usual)
+{
+    enum { LONGEST = 16 };
+    char   bare[LONGEST] = "";
+    size_t n = text ? strlen(text) : 0;
+    if (!cri_read_option_is_usual(text) || n >= LONGEST)
+        return one_character(csv->cx, option, text, allowed, asked);
+    memcpy(bare, text, n - 1);
+    return one_character(csv->cx, option, bare, allowed, usual);
+}
+
 cr_status cri_csv_ask_style(cri_csv *csv)
 {
     cr_status              st = CR_OK;
     const cr_read_options *o = csv->options;
-    char                   decimal;
-    CR_TRY(one_character(csv->cx, "decimal", o->decimal, ".,", &decimal));
-    CR_TRY(one_character(csv->cx, "thousands", o->thousands, ".,' ", &csv->thousands));
-    if (csv->thousands && csv->thousands == (decimal ? decimal : '.') &&
-        (decimal || o->thousands)) {
-        if (!decimal && csv->thousands == '.') return CR_OK; /* then the comma is the decimal one */
+    cri_csv_characters    *a = &csv->asked, *u = &csv->usual;
+    CR_TRY(style_character(csv, "decimal", o->decimal, ".,", &a->decimal, &u->decimal));
+    CR_TRY(style_character(csv, "thousands", o->thousands, ".,' ", &a->thousands, &u->thousands));
+    a->no_groups = o->thousands && strcmp(o->thousands, "none") == 0;
+    if (a->thousands && a->thousands == (a->decimal ? a->decimal : '.')) {
+        if (!a->decimal && a->thousands == '.') return CR_OK; /* the comma is the decimal one */
         CR_TRY(cr_fail(csv->cx, CR_EARG, "--decimal and --thousands cannot be the same character"));
     }
 done:

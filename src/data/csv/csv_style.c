@@ -4,7 +4,10 @@
  * a style when all its cells in the sample are, with the same sign or none.  Of the styles under which
  * the columns that are numbers anyway stay so, the one is taken that makes most texts to numbers, if
  * some cell of them can be read by no other (1,5 or 1.234,50: yes; 1,234: no, it is 1234 to some and
- * 1.234 to others).  In a file whose delimiter is the comma, a comma is no decimal character. */
+ * 1.234 to others).  In a file whose delimiter is the comma, a comma is no decimal character.
+ * The style that is usual, of the file that a model was fitted to, is taken where it makes as many texts
+ * to numbers, or where no cell decides and all can be read so; if another style reads one of them
+ * differently, that is said. */
 #include "csv_internal.h"
 
 #include <stdint.h>
@@ -18,21 +21,38 @@ static const cri_number_style styles[] = {
 };
 enum { N_STYLES = sizeof styles / sizeof *styles, PLAIN = 0 };
 
-/* Which styles may be; the one that was asked for alone. */
-static unsigned candidates(const cri_csv *csv)
+static bool is_named(const cri_csv_characters *a)
 {
-    const cr_read_options *o = csv->options;
-    unsigned               mask = 0;
-    bool no_groups = o->thousands && strcmp(o->thousands, "none") == 0, asked = o->thousands;
+    return a->decimal || a->thousands || a->no_groups;
+}
+
+/* A comma cannot be a decimal character in this file, unless cells are quoted. */
+static bool splits_at_commas(const cri_csv *csv)
+{
+    return csv->dialect.delimiter == ',' && csv->n > 1;
+}
+
+/* Which styles may be: those with the characters that are named. */
+static unsigned candidates(const cri_csv *csv, const cri_csv_characters *a)
+{
+    unsigned mask = 0;
     for (unsigned k = 0; k < N_STYLES; k++) {
         const cri_number_style *s = &styles[k];
-        if (s->decimal == ',' && csv->dialect.delimiter == ',' && !o->decimal) continue;
-        if (o->decimal && s->decimal != o->decimal[0]) continue;
-        if (asked && !no_groups && s->thousands != csv->thousands) continue;
-        if (no_groups && s->thousands && s->decimal == '.') continue;
+        if (s->decimal == ',' && csv->dialect.delimiter == ',' && !a->decimal) continue;
+        if (a->decimal && s->decimal != a->decimal) continue;
+        if (a->thousands && s->thousands != a->thousands) continue;
+        if (a->no_groups && s->thousands && s->decimal == '.') continue;
         mask |= 1u << k;
     }
     return mask;
+}
+
+static void note_unclear(const char *begin, const char *end, cri_csv_look *k)
+{
+    size_t n = (size_t)(end - begin);
+    if (k->unclear[0] || n >= sizeof k->unclear) return;
+    memcpy(k->unclear, begin, n);
+    k->unclear[n] = '\0';
 }
 
 static void look_at_text(const char *begin, const char *end, cri_csv_look *k)
@@ -50,6 +70,7 @@ static void look_at_text(const char *begin, const char *end, cri_csv_look *k)
         bool alone = read & 1u << s;
         for (unsigned t = 0; t < N_STYLES && alone; t++) alone = !(read & 1u << t) || x[t] == x[s];
         if (alone) k->decided |= 1u << s;
+        if (!alone && read & 1u << s) note_unclear(begin, end, k);
     }
     k->fits &= read;
     if (k->any && seen != k->sign) k->fits = 0;
@@ -100,13 +121,36 @@ static unsigned choose(const cri_csv *csv, const cri_csv_look *k, unsigned mask)
 {
     unsigned best = PLAIN;
     size_t   most = mask & 1u << PLAIN ? gain(csv, k, PLAIN) : 0;
-    if (csv->options->decimal || csv->options->thousands) /* asked for: the first of those */
+    if (!(mask & 1u << PLAIN) || is_named(&csv->asked)) /* the first that may be */
         for (best = 0; !(mask & 1u << best);) best++;
     for (unsigned s = 0; s < N_STYLES; s++) {
         size_t n = mask & 1u << s ? gain(csv, k, s) : 0;
         if (n > most) best = s, most = n;
     }
     return best;
+}
+
+/* Whether every column of numbers can be read in this style, too. */
+static bool suits(const cri_csv *csv, const cri_csv_look *k, unsigned s)
+{
+    if (styles[s].decimal == ',' && splits_at_commas(csv)) return false;
+    for (size_t c = 0; c < csv->n; c++)
+        if (k[c].any && cri_csv_is_number(csv->columns[c].sampled) && !(k[c].fits >> s & 1))
+            return false;
+    return true;
+}
+
+/* The style of the file, `own` by its cells alone, or the usual one (above). */
+static unsigned settle(cri_csv *csv, const cri_csv_look *k, unsigned own)
+{
+    unsigned mask = candidates(csv, &csv->usual);
+    if (!mask) return own;
+    unsigned usual = choose(csv, k, mask);
+    size_t   gained = gain(csv, k, own), gain_usual = gain(csv, k, usual);
+    if (gain_usual > 0 && gain_usual >= gained) return usual;
+    if (gained > 0 || !suits(csv, k, usual)) return own;
+    csv->is_unclear = usual != own;
+    return usual;
 }
 
 /* A column whose texts are all numbers in some style, but not for certain in which. */
@@ -123,10 +167,35 @@ static void warn_undecided(const cri_csv *csv, const cri_csv_column *c, const cr
            k->fits & groups ? "--thousands , reads 1,234 as 1234" : "");
 }
 
+/* A column that is read in the usual style, where one of its cells would be another number in another
+ * style.  Two styles that read a cell differently have different decimal characters. */
+static void warn_unclear(const cri_csv *csv, const cri_csv_column *c, const cri_csv_look *k)
+{
+    const char     *begin = k->unclear, *end = begin + strlen(begin);
+    double          x, other;
+    unsigned        notes;
+    cri_number_sign sign;
+    char            ours[CRI_DOUBLE_SIZE], theirs[CRI_DOUBLE_SIZE];
+    if (begin == end || c->must_be_category || cri_csv_is_mixed(c->sampled)) return;
+    if (!cri_read_styled(&csv->style, begin, end, &x, &notes, &sign)) return;
+    for (unsigned s = 0; s < N_STYLES; s++) {
+        if (!cri_read_styled(&styles[s], begin, end, &other, &notes, &sign) || other == x) continue;
+        cri_print_double(x, ours);
+        cri_print_double(other, theirs);
+        cr_log(csv->cx, CR_LOG_WARNING,
+               "'%s' in column '%s' of %s is read as %s, as in the file that the model was fitted "
+               "to: --decimal %c reads it as %s",
+               begin, c->name, cri_source_name(csv->source), ours, styles[s].decimal, theirs);
+        return;
+    }
+}
+
 void cri_csv_warn_of_styles(const cri_csv *csv)
 {
-    for (size_t c = 0; csv->looks && c < csv->n; c++)
+    for (size_t c = 0; csv->looks && c < csv->n; c++) {
         warn_undecided(csv, &csv->columns[c], &csv->looks[c]);
+        if (csv->is_unclear) warn_unclear(csv, &csv->columns[c], &csv->looks[c]);
+    }
 }
 
 static void set_style(cri_csv_column *c, const cri_csv_look *k, unsigned s)
@@ -145,10 +214,9 @@ static void set_style(cri_csv_column *c, const cri_csv_look *k, unsigned s)
 
 cr_status cri_csv_find_styles(cri_csv *csv, const char *at, const char *end)
 {
-    const cr_read_options *o = csv->options;
-    const unsigned         all = (1u << N_STYLES) - 1;
-    bool                   texts = o->decimal || o->thousands;
-    unsigned               mask, style;
+    const unsigned all = (1u << N_STYLES) - 1;
+    bool           texts = is_named(&csv->asked) || is_named(&csv->usual);
+    unsigned       mask, style;
     for (size_t c = 0; c < csv->n; c++) texts = texts || is_text(&csv->columns[c]);
     csv->style = styles[PLAIN];
     if (!texts) return CR_OK;
@@ -158,11 +226,12 @@ cr_status cri_csv_find_styles(cri_csv *csv, const char *at, const char *end)
     at = cri_csv_skip_blank_lines(&csv->dialect, at, end);
     look(csv, at, end, k);
     csv->looks = k;
-    mask = candidates(csv);
+    mask = candidates(csv, &csv->asked);
     if (!mask) return CR_OK;
     style = choose(csv, k, mask);
+    if (is_named(&csv->usual) && !is_named(&csv->asked)) style = settle(csv, k, style);
     csv->style = styles[style];
-    if (o->thousands && strcmp(o->thousands, "none") == 0) csv->style.thousands = '\0';
+    if (csv->asked.no_groups) csv->style.thousands = '\0';
     for (size_t c = 0; c < csv->n; c++) {
         set_style(&csv->columns[c], &k[c], style);
         csv->columns[c].style.thousands = csv->style.thousands;
@@ -189,6 +258,8 @@ cr_read_options cri_csv_reading(const cri_csv *csv)
 {
     cr_read_options o = *csv->options;
     char            t = csv->style.thousands;
+    if (cri_read_option_is_usual(o.decimal)) o.decimal = NULL;
+    if (cri_read_option_is_usual(o.thousands)) o.thousands = NULL;
     if (csv->style.decimal == ',') o.decimal = lend(",");
     if (t) o.thousands = lend(t == '.' ? "." : t == ',' ? "," : t == ' ' ? "space" : "'");
     return o;

@@ -146,7 +146,7 @@ cr_status cr_model_read_options(cr_ctx *cx, const cr_model *m, cr_read_options *
         else if (cr_design_column_format(m->design, i))
             CR_TRY(take_format(cx, name, cr_design_column_format(m->design, i), options));
     }
-    CR_TRY(cri_read_options_keep(cx, &m->reading, options));
+    CR_TRY(cri_read_options_expect(cx, &m->reading, options));
 done:
     return st;
 }
