@@ -34,6 +34,11 @@ bool cri_is_overflow(const char *begin, const char *end);
  * 1.5e-07, 1e+17; also nan, inf, -inf, -0.  Ends with '\0'.  Returns its length. */
 size_t cri_print_double(double x, char out[CRI_DOUBLE_SIZE]);
 
+/* true when the whole number in [begin, end), whose double is x, is printed with the same digits, what
+ * stands between them passed over: 5972000000000000000000000 and all below 2^53 are, 9007199254740993
+ * is not. */
+bool cri_keeps_digits(const char *begin, const char *end, double x);
+
 /* For cri_scan_double: the digits in [begin, end) (a point among them is skipped) times
  * 10^exponent lie between the double with bits `low` and the next one; gives the nearer, ties to
  * even.  Exact, some microseconds. */

@@ -151,3 +151,25 @@ size_t cri_print_double(double x, char out[CRI_DOUBLE_SIZE])
     *p = '\0';
     return (size_t)(p - out);
 }
+
+/* The next digit from p on, over a point; NULL where there is none. */
+static const char *next_digit(const char *p, const char *end)
+{
+    if (p < end && *p == '.') p++;
+    return p < end && *p >= '0' && *p <= '9' ? p : NULL;
+}
+
+bool cri_keeps_digits(const char *begin, const char *end, double x)
+{
+    char        text[CRI_DOUBLE_SIZE];
+    const char *q = text, *stop = text + cri_print_double(fabs(x), text), *d;
+    if (fabs(x) < 0x1p53) return true;
+    while (begin < end && (*begin < '1' || *begin > '9')) begin++;
+    for (; begin < end; begin++) {
+        if (*begin < '0' || *begin > '9') continue;
+        d = next_digit(q, stop);
+        if (*begin != (d ? *d : '0')) return false; /* what is not printed is zeros */
+        if (d) q = d + 1;
+    }
+    return true;
+}

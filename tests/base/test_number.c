@@ -359,6 +359,39 @@ TEST(print_forms)
     check_printed(-DBL_MIN, "-2.2250738585072014e-308"), check_printed(0x1p53, "9007199254740992");
 }
 
+/* Against the printed digits, which are checked above. */
+TEST(digits_that_are_kept)
+{
+    const struct {
+        const char *text;
+        bool        kept;
+    } cases[] = { { "9007199254740992", true },
+                  { "-9007199254740992", true },
+                  { "9007199254740993", false },
+                  { "9007199254740994", true },
+                  { "-9007199254740995", false },
+                  { "1152921504606846976", false }, /* 2^60 is printed as 1.152921504606847e+18 */
+                  { "1152921504606847000", true },
+                  { "+00010000000000000000000", true },
+                  { "10000000000000000000001", false },
+                  { "1.234.567.890.123.456.789", false },
+                  { "1.234.567.890.123.456.800", true },
+                  { "123456789012345678901234567890123456789", false },
+                  { "0", true },
+                  { "123", true } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char   digits[64];
+        size_t n = 0;
+        for (const char *p = cases[i].text; *p; p++)
+            if (*p != '.') digits[n++] = *p;
+        digits[n] = '\0';
+        double x = strtod(digits, NULL);
+        if (cri_keeps_digits(cases[i].text, cases[i].text + strlen(cases[i].text), x) !=
+            cases[i].kept)
+            fail_msg("%s", cases[i].text);
+    }
+}
+
 /* A locale with a decimal comma changes nothing, where one is installed. */
 TEST(locale_does_not_matter)
 {

@@ -20,7 +20,9 @@ TEST(types)
     assert_int_equal(type_of(t, "b"), CR_BOOLEAN);
     assert_int_equal(type_of(t, "c"), CR_CATEGORY);
     assert_int_equal(type_of(t, "m"), CR_REAL);
-    assert_int_equal(type_of(t, "big"), CR_INTEGER); /* 2^53 + 1 rounds to 2^53 */
+    assert_int_equal(type_of(t, "big"), CR_CATEGORY); /* 2^53 + 1 is no double */
+    assert_string_equal(cell(t, "big", 0), "9007199254740992");
+    assert_string_equal(cell(t, "big", 1), "9007199254740993");
     assert_int_equal(type_of(t, "inf"), CR_REAL);
     assert_int_equal(type_of(t, "q"), CR_INTEGER);
     assert_string_equal(cell(t, "c", 0), "007");
@@ -36,6 +38,44 @@ TEST(types)
     assert_int_equal(type_of(t, "b"), CR_CATEGORY); /* booleans and numbers */
     assert_int_equal(type_of(t, "c"), CR_CATEGORY);
     cr_table_free(cx, t);
+}
+
+/* Whole numbers that a double does not give back are texts, wherever in the file they are; others, and
+ * columns with a decimal point or exponent somewhere, are numbers. */
+TEST(digits_of_whole_numbers)
+{
+    const struct {
+        const char *cells[3];
+        cr_type     type;
+    } columns[] = {
+        { { "9007199254740992", "-9007199254740992", "1" }, CR_INTEGER },
+        { { "9007199254740993", "1", "2" }, CR_CATEGORY },
+        { { "1", "2", "-9007199254740993" }, CR_CATEGORY },
+        { { "1234567890123456789", "1234567890123456788", "" }, CR_CATEGORY },
+        { { "1000000000000000000", "1234567890123456789", "0" }, CR_CATEGORY },
+        { { "5972000000000000000000000", "641710000000000000000000", "1" }, CR_REAL },
+        { { "9007199254740994", "1", "2" }, CR_REAL },
+        { { "9007199254740993", "1.5", "2" }, CR_REAL },
+        { { "1e3", "1", "9007199254740993" }, CR_REAL },
+        { { "9007199254740993.0", "1", "2" }, CR_REAL },
+        { { "\"9007199254740993\"", "1", "2" }, CR_CATEGORY },
+        { { "00009007199254740993", "1", "2" }, CR_CATEGORY },
+    };
+    cr_ctx_set_threads(cx, 1);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "a,b\n%s,1\n%s,2\n%s,3\n", columns[i].cells[0],
+                 columns[i].cells[1], columns[i].cells[2]);
+        cr_table *t = read_good(cx, text, NULL);
+        if (type_of(t, "a") != columns[i].type) fail_msg("of the wrong type: %s", text);
+        cr_table_free(cx, t);
+        cr_read_options o = { .real = (char[]){ "a" } };
+        t = read_good(cx, text, &o);
+        assert_int_equal(type_of(t, "a"), CR_REAL);
+        assert_true(cr_table_find(t, "a")->values[1] ==
+                    strtod(columns[i].cells[1][0] ? columns[i].cells[1] : "nan", NULL));
+        cr_table_free(cx, t);
+    }
 }
 
 TEST(missing_values_and_column_options)

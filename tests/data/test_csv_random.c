@@ -90,30 +90,53 @@ static bool is_number(const char *text, double *x)
     return *text && !strpbrk(text, "xXpP( ") && *end == '\0';
 }
 
-static bool is_whole(const char *text)
+static bool is_digits(const char *text)
 {
     double x;
     text = trimmed(text);
-    if (!is_number(text, &x) || fabs(x) > 0x1p53) return false;
+    if (!is_number(text, &x)) return false;
     return strspn(text + (*text == '-' || *text == '+'), "0123456789") ==
            strlen(text + (*text == '-' || *text == '+'));
 }
 
+/* The shortest decimal of the double has other digits than the text. */
+static bool loses_digits(const char *text)
+{
+    double x;
+    char   printed[64], digits[64] = "";
+    size_t n = 0, skip;
+    if (!is_digits(text) || !is_number(text, &x) || fabs(x) < 0x1p53) return false;
+    text = trimmed(text);
+    for (int places = 0; places < 18; places++) {
+        snprintf(printed, sizeof printed, "%.*e", places, fabs(x));
+        if (strtod(printed, NULL) == fabs(x)) break;
+    }
+    for (const char *p = printed; *p != 'e'; p++)
+        if (*p != '.') digits[n++] = *p;
+    while (n > 0 && digits[n - 1] == '0') n--;
+    skip = strspn(text, "+-0");
+    return strncmp(text + skip, digits, n) != 0 ||
+           strspn(text + skip + n, "0") != strlen(text + skip + n);
+}
+
 static cr_type type_by_definition(const naive *n, size_t c)
 {
-    size_t whole = 0, numbers = 0, booleans = 0, values = 0;
+    size_t whole = 0, numbers = 0, booleans = 0, values = 0, lost = 0, large = 0;
     double x;
     for (size_t r = 1; r < n->rows; r++) {
         const char *text = n->text[r][c];
         if (is_missing(text)) continue;
         values++;
-        whole += is_whole(text);
+        whole += is_digits(text);
+        lost += loses_digits(text);
         numbers += is_number(text, &x);
+        large += is_digits(text) && is_number(text, &x) && fabs(x) > 0x1p53;
         booleans +=
             strcasecmp(trimmed(text), "true") == 0 || strcasecmp(trimmed(text), "false") == 0;
     }
     if (values == 0) return CR_REAL;
-    if (whole == values) return CR_INTEGER;
+    if (whole == values && lost) return CR_CATEGORY;
+    if (whole == values && !large) return CR_INTEGER;
     if (numbers == values) return CR_REAL;
     return booleans == values ? CR_BOOLEAN : CR_CATEGORY;
 }

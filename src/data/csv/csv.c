@@ -28,7 +28,7 @@ void cri_csv_free(cri_csv *csv)
 cr_type cri_csv_type(const cri_csv_column *k)
 {
     if (k->must_be_real) return CR_REAL;
-    if (cri_csv_is_mixed(k->seen)) return CR_CATEGORY;
+    if (cri_csv_is_mixed(k->seen) || cri_csv_loses_digits(k->seen)) return CR_CATEGORY;
     if (k->seen == CRI_CSV_WHOLE) return CR_INTEGER;
     return k->seen == CRI_CSV_BOOLEAN ? CR_BOOLEAN : CR_REAL;
 }
@@ -41,11 +41,11 @@ static bool is_numeric(const cri_csv_column *k)
 }
 
 /* Columns that have turned out to be categories lose their numbers: they are read again. */
-static void drop_mixed_columns(cri_csv *csv)
+static void drop_columns(cri_csv *csv, bool (*is_category)(unsigned seen))
 {
     for (size_t c = 0; c < csv->n; c++) {
         cri_csv_column *k = &csv->columns[c];
-        if (k->mode != CRI_CSV_NUMBERS || !cri_csv_is_mixed(k->seen)) continue;
+        if (k->mode != CRI_CSV_NUMBERS || !is_category(k->seen)) continue;
         cri_csv_drop_column(csv->cx, k);
         k->mode = CRI_CSV_SKIP;
     }
@@ -78,7 +78,7 @@ static cr_status run_pass(cri_csv *csv)
         if (csv->batch.n_pieces == 0) break;
         if (csv->batch.begins_leaf) CR_TRY(begin_leaf(csv));
         CR_TRY(cri_csv_parse(csv));
-        drop_mixed_columns(csv);
+        drop_columns(csv, cri_csv_is_mixed);
     }
 done:
     return st;
@@ -154,7 +154,10 @@ static cr_status build_table(cri_csv *csv, cr_table **out_table)
         cri_csv_column *k = &csv->columns[c];
         bool            texts = k->codes || (csv->rows == 0 && k->mode == CRI_CSV_CATEGORY);
         CR_TRY(texts ? give_category(csv, k, table) : give_numbers(csv, k, table));
-        if (!texts) cri_table_set_written(table, cri_csv_written(k));
+        if (!texts) cri_csv_warn_of_digits(csv, k);
+        cri_table_set_written(table, !texts                          ? cri_csv_written(k)
+                                     : cri_csv_loses_digits(k->seen) ? "whole > 2^53"
+                                                                     : NULL);
     }
     /* Lines of rows only grow, so when the last is where it should be, all are. */
     if (csv->rows > 0 && csv->last_record_line - csv->first_record_line == csv->rows - 1)
@@ -187,6 +190,7 @@ cr_status cri_csv_read_cut(cr_ctx *cx, cri_source *source, const cr_read_options
     CR_TRY(csv.scratch.status);
 
     CR_TRY(run_pass(&csv));
+    drop_columns(&csv, cri_csv_loses_digits); /* only now: a later cell may have had a point */
     if (csv.rows == 0 && !sizes->may_be_empty) {
         cr_fail(cx, CR_EDATA, "%s: there is a header but no row below it", cri_source_name(source));
         CR_TRY(cr_fail_hint(cx, "if the first line is data, use --header no"));

@@ -189,7 +189,7 @@ unsigned cri_csv_classify(const cri_csv_dialect *d, const cri_csv_cell *cell, do
     if (means_missing(d, begin, end)) return 0;
     size_t n = (size_t)(end - begin);
     if (cri_scan_double(begin, end, out_value, &notes) == n)
-        return cri_csv_classify_number(d, out_value, notes);
+        return cri_csv_classify_number(d, begin, end, out_value, notes);
     *out_value = NAN;
     if (n == 4 && strncasecmp(begin, "true", n) == 0)
         *out_value = 1;
@@ -211,7 +211,7 @@ unsigned cri_csv_classify_styled(const cri_csv_dialect *d, const cri_number_styl
     trim(&begin, &end);
     if (means_missing(d, begin, end)) return 0;
     if (cri_read_styled(style, begin, end, out_value, &notes, &sign) && sign == style->sign)
-        return cri_csv_classify_number(d, out_value, notes);
+        return cri_csv_classify_number(d, begin, end, out_value, notes);
     *out_value = NAN;
     return CRI_CSV_TEXT;
 }

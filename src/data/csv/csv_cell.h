@@ -66,7 +66,9 @@ enum {
     CRI_CSV_REAL = 2,
     CRI_CSV_BOOLEAN = 4,
     CRI_CSV_TEXT = 8,
-    CRI_CSV_TOO_LARGE = 16 /* together with CRI_CSV_REAL */
+    CRI_CSV_TOO_LARGE = 16, /* together with CRI_CSV_REAL */
+    CRI_CSV_LARGE = 32,     /* whole, beyond 2^53: as a number it keeps its digits ... */
+    CRI_CSV_LOST = 64       /* ... or loses some: 9007199254740993 */
 };
 /* Also gives the value of a number or boolean, NaN for a missing value. */
 unsigned cri_csv_classify(const cri_csv_dialect *d, const cri_csv_cell *cell, double *out_value);
@@ -77,16 +79,20 @@ unsigned cri_csv_classify_styled(const cri_csv_dialect *d, const cri_number_styl
 void cri_csv_trim(cri_csv_cell *cell);
 bool cri_csv_is_missing(const cri_csv_dialect *d, const cri_csv_cell *cell);
 bool cri_csv_is_missing_number(const cri_csv_dialect *d, double x);
-/* The same for a number that has been read; notes from cri_scan_double. */
-static inline unsigned cri_csv_classify_number(const cri_csv_dialect *d, double *x, unsigned notes)
+/* The same for a number that has been read from [begin, end); notes from cri_scan_double. */
+static inline unsigned cri_csv_classify_number(const cri_csv_dialect *d, const char *begin,
+                                               const char *end, double *x, unsigned notes)
 {
-    const double largest = 9007199254740992; /* 2^53: up to here every integer is a double */
+    const double largest = 9007199254740992; /* 2^53: below it every integer is a double */
     if (isnan(*x) || (d->n_missing_numbers > 0 && cri_csv_is_missing_number(d, *x))) {
         *x = NAN; /* without a sign */
         return 0;
     }
     if (notes & CRI_NUMBER_OVERFLOW) return CRI_CSV_REAL | CRI_CSV_TOO_LARGE;
-    return notes == CRI_NUMBER_WHOLE && fabs(*x) <= largest ? CRI_CSV_WHOLE : CRI_CSV_REAL;
+    if (notes != CRI_NUMBER_WHOLE) return CRI_CSV_REAL;
+    if (fabs(*x) < largest) return CRI_CSV_WHOLE;
+    if (!cri_keeps_digits(begin, end, *x)) return CRI_CSV_LOST;
+    return fabs(*x) == largest ? CRI_CSV_WHOLE : CRI_CSV_LARGE;
 }
 
 /* true when it holds numbers alone. */
@@ -95,7 +101,14 @@ static inline bool cri_csv_is_number(unsigned seen)
     return seen && !(seen & (CRI_CSV_TEXT | CRI_CSV_BOOLEAN));
 }
 
-/* true when what a column holds altogether makes it a category. */
+/* true when it holds whole numbers alone, and some would lose digits as numbers: they are ids. */
+static inline bool cri_csv_loses_digits(unsigned seen)
+{
+    return (seen & CRI_CSV_LOST) &&
+           !(seen & ~(unsigned)(CRI_CSV_WHOLE | CRI_CSV_LARGE | CRI_CSV_LOST));
+}
+
+/* true when the kinds of its cells make a column a category, whatever else comes. */
 static inline bool cri_csv_is_mixed(unsigned seen)
 {
     const unsigned boolean = CRI_CSV_BOOLEAN;

@@ -1,5 +1,6 @@
 /* csv_fault.c -- what is wrong with the text, in words, with its place. */
 #include "csv_internal.h"
+#include "data/table/oddities.h"
 #include "base/reader.h"
 
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
@@ -26,6 +27,13 @@ cr_status cri_csv_check_encoding(cri_csv *csv, const char *bytes, size_t size, s
            "encoding",
            cri_source_name(csv->source), line, place);
     return CR_OK;
+}
+
+void cri_csv_warn_of_digits(const cri_csv *csv, cri_csv_column *k)
+{
+    if (!(k->seen & CRI_CSV_LOST) || k->told_digits) return;
+    k->told_digits = true;
+    cri_warn_of_digits(csv->cx, cri_source_name(csv->source), k->name);
 }
 
 /* A text in a column of numbers that is a number in another style: what to say then. */

@@ -38,9 +38,10 @@ typedef struct cri_csv_column {
     cri_large_pages  pages; /* of values or codes, still to be touched */
     bool             slow_pages;
     cri_csv_levels   levels;
-    cr_status        status;   /* of interning                                               */
-    bool             styled;   /* its numbers are written in this style; else in the plain one */
-    bool             restyled; /* without which they would be texts */
+    cr_status        status;      /* of interning                                               */
+    bool             styled;      /* its numbers are written in this style; else in the plain one */
+    bool             restyled;    /* without which they would be texts */
+    bool             told_digits; /* that some are lost */
     cri_number_style style;
 } cri_csv_column;
 
@@ -150,6 +151,8 @@ cr_read_options cri_csv_reading(const cri_csv *csv);
 void cri_csv_warn_of_styles(const cri_csv *csv);
 /* How the numbers of a column are written, by an example, where that is not plain; else NULL. */
 const char *cri_csv_written(const cri_csv_column *column);
+/* The styles in which the text is a number, as bits (csv_style.c). */
+unsigned cri_csv_styles_of(const char *begin, const char *end);
 /* The first style in which the text is a number; false: there is none. */
 bool cri_csv_style_of(const char *begin, const char *end, cri_number_style *out);
 
@@ -184,6 +187,8 @@ cr_status cri_csv_parse(cri_csv *csv);
 
 /* What the kinds of cells seen so far make of a column: the rule of csv.h. */
 cr_type cri_csv_type(const cri_csv_column *k);
+/* Warns once of a column of numbers that has lost digits of whole numbers. */
+void cri_csv_warn_of_digits(const cri_csv *csv, cri_csv_column *k);
 /* Frees the cells of a column and its levels: it may be read again as another type. */
 void cri_csv_drop_column(cr_ctx *cx, cri_csv_column *k);
 /* Frees what the columns and the batch hold. */

@@ -62,7 +62,7 @@ static const char *parse_number(const cri_csv *csv, cri_csv_piece *p, unsigned c
     if (d->runs || *stop == '\r') stop = cri_csv_settle(d, stop);
     if (d->stop[(unsigned char)*stop] != CRI_STOP || (notes & CRI_NUMBER_OVERFLOW))
         return parse_other(csv, p, seen, at, c, out);
-    *seen |= (unsigned char)cri_csv_classify_number(d, out, notes);
+    *seen |= (unsigned char)cri_csv_classify_number(d, at, at + took, out, notes);
     return stop;
 }
 

@@ -16,12 +16,12 @@ typedef struct sample {
 } sample;
 
 /* Beside the kinds: a number, but as good a name; a text like 1,5 or 3 %; any other text. */
-enum { INFINITY_WORD = 32, STYLED_NUMBER = 64, OTHER_TEXT = 128 };
+enum { INFINITY_WORD = 256, STYLED_NUMBER = 512, OTHER_TEXT = 1024 };
 
 /* What the first record and those after it hold, per column. */
 typedef struct contents {
-    unsigned char *first, *later; /* [n] kinds */
-    size_t         n;
+    unsigned *first, *later; /* [n] kinds */
+    size_t    n;
 } contents;
 
 /* --- the bytes ------------------------------------------------------------------------------- */
@@ -187,7 +187,7 @@ done:
 
 /* The kinds of one record's cells; returns the start of the next record, NULL at a fault. */
 static const char *look_at_record(const cri_csv_dialect *d, const char *at, const char *end,
-                                  unsigned char *kinds, size_t n)
+                                  unsigned *kinds, size_t n)
 {
     for (size_t c = 0;; c++) {
         double           value;
@@ -198,7 +198,7 @@ static const char *look_at_record(const cri_csv_dialect *d, const char *at, cons
         if (isinf(value) && !(kind & CRI_CSV_TOO_LARGE)) kind |= INFINITY_WORD;
         if (kind == CRI_CSV_TEXT)
             kind |= cri_csv_style_of(cell.begin, cell.end, &style) ? STYLED_NUMBER : OTHER_TEXT;
-        if (c < n) kinds[c] |= (unsigned char)kind;
+        if (c < n) kinds[c] |= kind;
         at = cell.stop + 1;
         if (*cell.stop == d->line_end) return cri_csv_skip_blank_lines(d, at, end);
     }
@@ -208,8 +208,8 @@ static cr_status look_at_contents(cri_csv *csv, const sample *s, const char *at,
 {
     const char *record = at;
     out->n = count_fields(&csv->dialect, &record, s->end);
-    out->first = cr_scratch_bytes(&csv->scratch, out->n, 1);
-    out->later = cr_scratch_bytes(&csv->scratch, out->n, 1);
+    out->first = cr_scratch_bytes(&csv->scratch, out->n, sizeof *out->first);
+    out->later = cr_scratch_bytes(&csv->scratch, out->n, sizeof *out->later);
     if (csv->scratch.status != CR_OK) return csv->scratch.status;
     at = look_at_record(&csv->dialect, at, s->end, out->first, out->n);
     while (at && at < s->end) at = look_at_record(&csv->dialect, at, s->end, out->later, out->n);
@@ -258,7 +258,8 @@ static cr_status find_header(cri_csv *csv, const sample *s, const contents *k, c
     if (csv->options->header != AUTO) return CR_OK;
     for (size_t c = 0; c < k->n; c++) {
         if (k->first[c] & INFINITY_WORD) continue;
-        if (k->first[c] & (CRI_CSV_REAL | CRI_CSV_BOOLEAN | STYLED_NUMBER)) data = true;
+        const unsigned never = CRI_CSV_REAL | CRI_CSV_LARGE | CRI_CSV_LOST | CRI_CSV_BOOLEAN;
+        if (k->first[c] & (never | STYLED_NUMBER)) data = true;
         bool text = k->first[c] & OTHER_TEXT;
         if (text && k->later[c] && are_numbers(k->later[c])) over_numbers = true;
         if (!text && (c > 0 || k->first[c])) all_texts = false;

@@ -275,3 +275,13 @@ bool cri_csv_style_of(const char *begin, const char *end, cri_number_style *out)
     }
     return false;
 }
+
+unsigned cri_csv_styles_of(const char *begin, const char *end)
+{
+    double          x;
+    unsigned        notes, read = 0;
+    cri_number_sign sign;
+    for (unsigned s = 0; s < N_STYLES; s++)
+        if (cri_read_styled(&styles[s], begin, end, &x, &notes, &sign)) read |= 1u << s;
+    return read;
+}

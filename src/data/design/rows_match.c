@@ -132,6 +132,8 @@ static cr_status refuse_texts(cr_ctx *cx, const cr_table *t, const cr_column *c)
                        cr_table_source(t), c->name);
     cr_fail(cx, CR_EDATA, "%s: column '%s' contains text ('%s'), but the model needs numbers",
             cri_table_where(t, row, where, sizeof where), c->name, c->levels[c->codes[row]]);
+    if (none == cr_table_rows(t))
+        return cr_fail_hint(cx, "its texts are numbers: --real '%s' reads them as such", c->name);
     if (strcmp(cr_table_source(t), "stdin") == 0)
         return cr_fail_hint(cx, "credence describe - shows the columns of piped data");
     return cr_fail_hint(cx, "credence describe %s shows the columns", cr_table_source(t));

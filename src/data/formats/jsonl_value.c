@@ -111,7 +111,6 @@ static bool is_word(const char *p, const char *end, const char *word)
 
 static cri_jsonl_value read_number(const char *at, const char *end)
 {
-    const double    largest = 9007199254740992; /* 2^53 */
     cri_jsonl_value v = { .kind = CRI_JSONL_NUMBER };
     unsigned        notes = 0;
     size_t          n =
@@ -119,8 +118,10 @@ static cri_jsonl_value read_number(const char *at, const char *end)
     if (n == 0) return fail(at, "a value must be a text, a number, true, false or null");
     if (notes & CRI_NUMBER_OVERFLOW) return fail(at, "this number is out of range for a double");
     if (isnan(v.number)) v.kind = CRI_JSONL_NULL;
-    if (notes == CRI_NUMBER_WHOLE && fabs(v.number) <= largest) v.kind = CRI_JSONL_WHOLE;
+    if (notes == CRI_NUMBER_WHOLE && fabs(v.number) <= 0x1p53) v.kind = CRI_JSONL_WHOLE;
     v.end = at + n;
+    if (notes == CRI_NUMBER_WHOLE && !cri_keeps_digits(at, v.end, v.number))
+        v = (cri_jsonl_value){ .kind = CRI_JSONL_TEXT, .text = at, .length = n, .end = v.end };
     return v;
 }
 

@@ -10,7 +10,7 @@ typedef enum cri_jsonl_kind {
     CRI_JSONL_WHOLE, /* at most 2^53 in size, without point and exponent */
     CRI_JSONL_NUMBER,
     CRI_JSONL_BOOLEAN,
-    CRI_JSONL_TEXT
+    CRI_JSONL_TEXT /* or a whole number that would lose digits as a double */
 } cri_jsonl_kind;
 
 typedef struct cri_jsonl_value {

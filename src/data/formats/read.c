@@ -5,6 +5,7 @@
 #include "data/csv/csv_internal.h"
 #include "libsvm.h"
 #include "npy.h"
+#include "number_texts.h"
 #include "retype.h"
 #include "sqlite_source.h"
 #include "data/table/table_internal.h"
@@ -229,6 +230,16 @@ done:
     return st;
 }
 
+/* Frees the table on failure. */
+static cr_status warn_of_texts(cr_ctx *cx, const cr_read_options *options, cr_table **table)
+{
+    cr_status st = cri_warn_of_number_texts(cx, options, *table);
+    if (st == CR_OK) return CR_OK;
+    cr_table_free(cx, *table);
+    *table = NULL;
+    return st;
+}
+
 static cr_status read_source(cr_ctx *cx, const char *path, cri_source *source,
                              const cr_read_options *options, bool may_be_empty,
                              cr_table **out_table)
@@ -245,6 +256,7 @@ static cr_status read_source(cr_ctx *cx, const char *path, cri_source *source,
     CR_TRY(cri_dates_ask(&s, options, &asked));
     CR_TRY(read_format(cx, path, source, &asked, f, may_be_empty, &table));
     CR_TRY(cri_dates_take_all(cx, &asked, &table));
+    CR_TRY(warn_of_texts(cx, &asked, &table));
     CR_TRY(give_table(cx, table, options, out_table));
 done:
     cr_scratch_end(&s);
@@ -269,6 +281,7 @@ static cr_status read_path(cr_ctx *cx, const char *path, const cr_read_options *
         CR_TRY(cri_dates_ask(&s, options, &asked));
         CR_TRY(read_database(cx, path, &asked, &table));
         CR_TRY(cri_dates_take_all(cx, &asked, &table));
+        CR_TRY(warn_of_texts(cx, &asked, &table));
         *out_table = table;
         goto done;
     }

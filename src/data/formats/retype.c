@@ -3,6 +3,7 @@
 #include "data/bytes/renames.h"
 #include "data/csv/csv_cell.h"
 #include "data/table/dictionary.h"
+#include "data/table/oddities.h"
 #include "data/table/table_internal.h"
 #include "base/list.h"
 #include "base/number.h"
@@ -109,11 +110,19 @@ static cr_status copy_texts(retype *r, const cr_column *c)
     return cri_table_own_category(r->cx, r->to, c->name, codes, c->levels, c->n_levels);
 }
 
+/* [+-]digits alone. */
+static bool is_digits(const char *text)
+{
+    text += *text == '-' || *text == '+';
+    return text[strspn(text, "0123456789")] == '\0';
+}
+
 static cr_status texts_to_numbers(retype *r, const cr_column *c)
 {
     cr_status st = CR_OK;
     size_t    n = cr_table_rows(r->from);
     char      where[256];
+    bool      lost = false;
     double   *values = cr_resize(r->cx, NULL, 0, n, sizeof *values);
     if (!values) return CR_ENOMEM;
     for (size_t i = 0; i < n; i++) {
@@ -130,7 +139,9 @@ static cr_status texts_to_numbers(retype *r, const cr_column *c)
                 cr_fail_hint(r->cx, "if it means missing, use --missing-values '%s'", item);
             CR_TRY(CR_EDATA);
         }
+        lost = lost || (is_digits(text) && !cri_keeps_digits(text, text + length, values[i]));
     }
+    if (lost) cri_warn_of_digits(r->cx, cr_table_source(r->from), c->name);
     return cri_table_own_numbers(r->cx, r->to, c->name, CR_REAL, values);
 done:
     cr_free(r->cx, values, n, sizeof *values);
@@ -179,8 +190,8 @@ static cr_status type_texts(retype *r, const cr_column *c)
     cr_type type = seen == CRI_CSV_WHOLE     ? CR_INTEGER
                    : seen == CRI_CSV_BOOLEAN ? CR_BOOLEAN
                                              : CR_REAL;
-    bool    level =
-        cri_csv_is_mixed(seen) || seen & CRI_CSV_TOO_LARGE || has_item(r->category, c->name);
+    bool level = cri_csv_is_mixed(seen) || cri_csv_loses_digits(seen) || seen & CRI_CSV_TOO_LARGE ||
+                 has_item(r->category, c->name);
     CR_TRY(level ? give_levels(r, c, kind) : give_values(r, c, type, value));
 done:
     cr_scratch_end(&s);

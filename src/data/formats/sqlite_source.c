@@ -366,7 +366,7 @@ static cr_status add_numbers(query *q, const column *c, const char *name, cr_tab
 {
     double *values = cr_resize(q->cx, NULL, 0, q->rows, sizeof *values);
     bool    whole = c->has[WHOLE] && !c->has[REAL];
-    int64_t most = (int64_t)1 << 53; /* as a double, larger ones are not exact */
+    int64_t most = (int64_t)1 << 53; /* as a double, larger ones may not be exact */
     if (!values) return CR_ENOMEM;
     for (size_t i = 0; i < q->rows; i++) {
         cell at = c->cells[i];
@@ -395,6 +395,19 @@ static cr_status text_code(query *q, column *c, cell at, uint32_t *out_code)
         break;
     }
     return cri_dictionary_code(q->cx, &c->texts, text, strlen(text), out_code);
+}
+
+/* Whole numbers alone, some of which would not keep their digits as doubles. */
+static bool loses_digits(const query *q, const column *c)
+{
+    char text[CRI_DOUBLE_SIZE];
+    for (size_t i = 0; !c->has[REAL] && i < q->rows; i++) {
+        if (c->cells[i].kind != WHOLE) continue;
+        int64_t x = c->cells[i].whole;
+        int     n = snprintf(text, sizeof text, "%lld", (long long)x);
+        if (!cri_keeps_digits(text, text + n, (double)x)) return true;
+    }
+    return false;
 }
 
 static cr_status add_texts(query *q, column *c, const char *name, cr_table *table)
@@ -428,7 +441,8 @@ static cr_status make_table(query *q, cr_table **out_table)
     for (size_t j = 0; j < q->n_columns; j++) {
         column     *c = &q->columns[j];
         const char *name = sqlite3_column_name(q->statement, (int)j);
-        CR_TRY(c->has[TEXT] ? add_texts(q, c, name, table) : add_numbers(q, c, name, table));
+        bool        texts = c->has[TEXT] || loses_digits(q, c);
+        CR_TRY(texts ? add_texts(q, c, name, table) : add_numbers(q, c, name, table));
         free_column(q->cx, c);
     }
     *out_table = table;

@@ -3,6 +3,7 @@
 #include "data/table/dictionary.h"
 #include "data/formats/read_internal.h"
 #include "data/formats/dates.h"
+#include "data/formats/number_texts.h"
 #include "data/formats/retype.h"
 #include "data/table/table_internal.h"
 #include "base/context_internal.h"
@@ -193,9 +194,11 @@ static cr_status scan(cr_ctx *cx, cr_stream *s)
     while (s->format->start_scan(s->reader));
     if (cri_dates_settle(&s->dates)) CR_TRY(read_through(cx, s));
     CR_TRY(settle_levels(cx, s));
-    for (size_t k = 0; k < s->n_categories; k++)
-        cri_dates_warn(cx, &s->options, s->categories[k].name, s->categories[k].sorted,
-                       s->categories[k].texts.n);
+    for (size_t k = 0; k < s->n_categories; k++) {
+        const category *c = &s->categories[k];
+        cri_dates_warn(cx, &s->options, c->name, c->sorted, c->texts.n);
+        CR_TRY(cri_warn_of_number_levels(cx, &s->options, c->name, c->sorted, c->texts.n));
+    }
 done:
     return st;
 }

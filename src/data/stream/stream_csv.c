@@ -28,7 +28,9 @@ static void guess_types(cri_csv *csv)
     for (size_t c = 0; c < csv->n; c++) {
         cri_csv_column *k = &csv->columns[c];
         bool            boolean = !k->must_be_real && k->sampled == CRI_CSV_BOOLEAN;
-        k->type = k->mode == CRI_CSV_CATEGORY ? CR_CATEGORY : boolean ? CR_BOOLEAN : CR_REAL;
+        bool            texts =
+            k->mode == CRI_CSV_CATEGORY || (!k->must_be_real && cri_csv_loses_digits(k->sampled));
+        k->type = texts ? CR_CATEGORY : boolean ? CR_BOOLEAN : CR_REAL;
     }
 }
 
@@ -84,10 +86,13 @@ static void choose(void *reader, cri_wanted wanted)
 
 /* --- the first passes ------------------------------------------------------------------------ */
 
-/* true while more rows may change the type of a column: no number with a decimal point so far. */
+/* true while more rows may change the type of a column: no number with a decimal point so far, and no
+ * text. */
 static bool is_undecided(const cri_csv_column *k)
 {
-    return k->type != CR_CATEGORY && !k->must_be_real && !(k->sampled & CRI_CSV_REAL);
+    bool may_change =
+        k->type != CR_CATEGORY || (!k->must_be_category && cri_csv_loses_digits(k->sampled));
+    return may_change && !k->must_be_real && !(k->sampled & CRI_CSV_REAL);
 }
 
 /* The first pass looks for the levels of categories and the types of the undecided. */
@@ -97,7 +102,7 @@ static bool start_first_scan(cri_csv *csv)
     for (size_t c = 0; c < csv->n; c++) {
         cri_csv_column *k = &csv->columns[c];
         bool            category = k->type == CR_CATEGORY, undecided = is_undecided(k);
-        k->mode = category ? CRI_CSV_CATEGORY : undecided ? CRI_CSV_NUMBERS : CRI_CSV_SKIP;
+        k->mode = undecided ? CRI_CSV_NUMBERS : category ? CRI_CSV_CATEGORY : CRI_CSV_SKIP;
         any = any || category || undecided;
     }
     return any;
@@ -211,6 +216,8 @@ static cr_status fill(csv_reader *r)
         if (r->ended) break;
         CR_TRY(cri_csv_parse(&r->csv));
         if (!r->scanning) CR_TRY(check_booleans(&r->csv));
+        for (size_t c = 0; !r->scanning && c < r->csv.n; c++)
+            cri_csv_warn_of_digits(&r->csv, &r->csv.columns[c]);
     }
 done:
     return st;

@@ -181,3 +181,13 @@ void cri_warn_of_oddity(cr_ctx *cx, const cr_column *c, const cri_oddity *o)
                c->name, code, o->count, code);
     }
 }
+
+void cri_warn_of_digits(cr_ctx *cx, const char *source, const char *column)
+{
+    char name[256];
+    if (cri_list_quote(column, name, sizeof name) >= sizeof name) return;
+    cr_log(cx, CR_LOG_WARNING,
+           "column '%s' of %s has whole numbers beyond 2^53, which lose digits as numbers: "
+           "--category '%s' keeps them as they are written",
+           column, source, name);
+}

@@ -28,4 +28,7 @@ cr_status cri_find_oddity(cr_ctx *cx, const cr_column *column, size_t rows,
 /* Warns of it, and names the option that helps; of ids, texts and constants only as features. */
 void cri_warn_of_oddity(cr_ctx *cx, const cr_column *column, const cri_oddity *oddity);
 
+/* Warns of a column of numbers that has lost digits of whole numbers beyond 2^53. */
+void cri_warn_of_digits(cr_ctx *cx, const char *source, const char *column);
+
 #endif
