@@ -1,12 +1,14 @@
 """One column of Python's, whatever holds it, as a column of the library: numbers or levels.
 
-Floats are real, whole numbers integer, truth values boolean, texts and pandas categories are
+Floats are real, whole numbers integer (or texts, where a double would lose digits), truth values boolean, texts and pandas categories are
 categories; None, NaN and NA are missing."""
+import decimal
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _declarations as c
+from . import _errors
 
 
 class Numbers(NamedTuple):
@@ -110,8 +112,10 @@ def _from_objects(name, values):
         raise ValueError(f"column '{name}' mixes texts with values of type {odd}")
     doubles = np.array([np.nan if is_missing(v) else v for v in values], dtype=np.float64)
     boolean = kinds and all(issubclass(kind, (bool, np.bool_)) for kind in kinds)
-    whole = kinds and all(issubclass(kind, (int, np.integer)) for kind in kinds)
-    return Numbers(c.BOOLEAN if boolean else c.INTEGER if whole else c.REAL, doubles)
+    whole = kinds and not boolean and all(issubclass(kind, (int, np.integer)) for kind in kinds)
+    if whole:
+        return _from_whole(name, doubles, lambda: values)
+    return Numbers(c.BOOLEAN if boolean else c.REAL, doubles)
 
 
 def _from_dates(values):
@@ -127,6 +131,23 @@ def _from_dates(values):
     return Numbers(c.DATE if days else c.DATETIME, numbers)
 
 
+def _loses_digits(values):
+    """Whether some integer is printed with other digits as a double, as 2**53 + 1 is."""
+    return any(int(decimal.Decimal(repr(float(v)))) != v for v in values if not is_missing(v))
+
+
+def _from_whole(name, doubles, values_of):
+    """Integers, or their texts where doubles would lose digits: ids.  values_of() is a list of them."""
+    if not np.any(np.abs(doubles) >= 2 ** 53):
+        return Numbers(c.INTEGER, doubles)
+    values = values_of()
+    if not _loses_digits(values):
+        return Numbers(c.INTEGER, doubles)
+    _errors.warn(f"column '{name}' is read as text: whole numbers beyond 2^53 would lose digits as numbers; "
+                 "convert it to float if it is not an id", _errors.CredenceWarning)
+    return levels(values, str)
+
+
 TYPES = {"f": c.REAL, "i": c.INTEGER, "u": c.INTEGER, "b": c.BOOLEAN}
 
 
@@ -140,11 +161,14 @@ def convert(name, values):
     if getattr(dtype, "kind", "") == "M":
         return _from_dates(values)
     if dtype is not None and not isinstance(dtype, np.dtype) and dtype.kind in TYPES:
-        return Numbers(TYPES[dtype.kind], values.to_numpy(dtype=np.float64, na_value=np.nan))  # nullable
+        doubles = values.to_numpy(dtype=np.float64, na_value=np.nan)  # nullable
+        return _from_whole(name, doubles, lambda: list(values)) if dtype.kind in "iu" else Numbers(TYPES[dtype.kind], doubles)
     array = np.asarray(values)
     if array.ndim != 1:
         raise ValueError(f"column '{name}' has {array.ndim} dimensions instead of one")
     kind = array.dtype.kind
+    if kind in "iu":
+        return _from_whole(name, as_doubles(array), array.tolist)
     if kind in TYPES:
         return Numbers(TYPES[kind], as_doubles(array))
     if kind == "c":

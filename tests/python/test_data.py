@@ -260,3 +260,31 @@ def test_tables_match_columns_by_name_and_write(tmp_path):
     with pytest.raises(ValueError, match="has 2 rows, but the table has 3"):
         Table({"a": [1, 2, 3], "b": [1, 2]})
     assert len(Table({})) == 0 and Table({"a": []})["a"].shape == (0,)
+
+
+# --- files and frames with ids
+
+
+@pytest.mark.parametrize("column", [np.array([2 ** 53 + 1, 2 ** 53]), [2 ** 53 + 1, 2 ** 53],
+                                    np.array([2 ** 64 - 1, 2], dtype=np.uint64),
+                                    pd.array([2 ** 53 + 1, None], dtype="Int64")], ids=["array", "list", "unsigned", "nullable"])
+def test_whole_numbers_that_lose_digits_are_texts(column):
+    with pytest.warns(credence.CredenceWarning, match="column 'id' is read as text: whole numbers beyond 2"):
+        table = Table({"id": column})
+    assert list(table["id"]) == [None if v is pd.NA else str(v) for v in column]
+
+
+def test_whole_numbers_that_keep_their_digits_are_numbers():
+    table = Table({"id": np.array([2 ** 53, 10 ** 18, -2 ** 53 - 2])})
+    assert list(table["id"]) == [2 ** 53, 10 ** 18, -2 ** 53 - 2]
+
+
+def test_a_second_file_is_read_in_its_own_number_style(tmp_path):
+    euro, plain = tmp_path / "euro.csv", tmp_path / "plain.csv"
+    euro.write_text("x;y\n" + "".join(f"{i},5;{2 * i},25\n" for i in range(12)))
+    plain.write_text("x,y\n1.500,2.250\n2.500,4.250\n")
+    model = Linear(target="y").fit(credence.read_table(euro))
+    assert list(credence.read_table(plain, model)["x"]) == [1.5, 2.5]
+    with pytest.warns(credence.CredenceWarning, match="as in the file that the model was fitted to"):
+        plain.write_text("x;y\n1.500;2.250\n")
+        assert list(credence.read_table(plain, model)["x"]) == [1500]
