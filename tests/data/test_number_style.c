@@ -40,6 +40,23 @@ TEST(each_style_reads_its_own)
           -2500, CRI_SIGN_NONE },
         { &plain, "12.3%", 0.123, CRI_SIGN_PERCENT }, /* exactly, not 12.3 / 100 rounded twice */
         { &plain, "inf", INFINITY, CRI_SIGN_NONE },
+        { &american, "(1,234.50)", -1234.5, CRI_SIGN_NONE },
+        { &american, "($1,234.50)", -1234.5, CRI_SIGN_DOLLAR },
+        { &american, "$(7)", -7, CRI_SIGN_DOLLAR },
+        { &european, "(1.234,50) \xe2\x82\xac", -1234.5, CRI_SIGN_EURO },
+        { &plain, "(12.5 %)", -0.125, CRI_SIGN_PERCENT },
+        { &plain,
+          "\xc2\xa0"
+          "5\xc2\xa0",
+          5, CRI_SIGN_NONE },
+        { &french,
+          "1\xe2\x80\x89"
+          "234,5",
+          1234.5, CRI_SIGN_NONE },
+        { &swiss,
+          "1\xe2\x80\x99"
+          "234.5",
+          1234.5, CRI_SIGN_NONE },
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         double          x = NAN;
@@ -76,6 +93,12 @@ TEST(what_is_no_number)
                 { &plain, "" },
                 { &plain, "1e5%" },
                 { &plain, "--5" },
+                { &plain, "(-5)" },
+                { &plain, "-(5)" },
+                { &plain, "(5" },
+                { &plain, "5)" },
+                { &plain, "((5))" },
+                { &plain, "()" },
                 { &plain, "5 apples" },
                 { &plain, "1e" },
                 { &plain, "." } };
@@ -114,6 +137,19 @@ TEST(the_style_of_a_file_is_found)
     check_column(cx, "a,b\n\"1,5\",2\n\"2,5\",3\n", NULL, CR_CATEGORY, 0);
     check_column(cx, "a,b\n5 %,2\n7%,3\n,4\n", NULL, CR_REAL, 0.05);
     check_column(cx, "a,b\n5 %,2\n7,3\n", NULL, CR_CATEGORY, 0); /* 7 or 0.07 */
+    check_column(cx, "a,b\n$5,2\n7,3\n", NULL, CR_INTEGER, 5);
+    check_column(cx, "a,b\n5,2\n$7,3\n", NULL, CR_INTEGER, 5);
+    check_column(cx, "a,b\n(5.5),2\n7,3\n", NULL, CR_REAL, -5.5);
+    check_column(cx, "a,b\n\"(1,234.50)\",2\n\"2,000\",3\n", NULL, CR_REAL, -1234.5);
+    check_column(cx, "a,b\n(1),2\n(2),3\n", NULL, CR_CATEGORY, 0); /* labels */
+    check_column(cx,
+                 "a,b\n\xe2\x88\x92"
+                 "5,2\n7,3\n",
+                 NULL, CR_INTEGER, -5);
+    check_column(cx,
+                 "a;b\n1\xe2\x80\x89"
+                 "234,5;2\n7;3\n",
+                 NULL, CR_REAL, 1234.5);
     check_column(cx,
                  "a,b\n$5,2\n\xe2\x82\xac"
                  "7,3\n",

@@ -210,7 +210,8 @@ unsigned cri_csv_classify_styled(const cri_csv_dialect *d, const cri_number_styl
     if (cell->escaped) return CRI_CSV_TEXT;
     trim(&begin, &end);
     if (means_missing(d, begin, end)) return 0;
-    if (cri_read_styled(style, begin, end, out_value, &notes, &sign) && sign == style->sign)
+    if (cri_read_styled(style, begin, end, out_value, &notes, &sign) &&
+        cri_number_sign_fits(sign, style->sign))
         return cri_csv_classify_number(d, begin, end, out_value, notes);
     *out_value = NAN;
     return CRI_CSV_TEXT;

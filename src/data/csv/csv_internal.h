@@ -42,6 +42,7 @@ typedef struct cri_csv_column {
     bool             styled;      /* its numbers are written in this style; else in the plain one */
     bool             restyled;    /* without which they would be texts */
     bool             told_digits; /* that some are lost */
+    bool             parentheses; /* some are negative by them */
     cri_number_style style;
 } cri_csv_column;
 
@@ -57,7 +58,9 @@ typedef struct cri_csv_look {
     unsigned        whole;         /* all of them are whole */
     char            unclear[24];   /* a cell that two styles read differently; "": none */
     cri_number_sign sign;
-    bool            any; /* value at all */
+    bool            any;  /* value at all */
+    bool            bare; /* and one that is not in parentheses */
+    bool            parentheses;
 } cri_csv_look;
 
 typedef struct cri_csv_piece {
@@ -149,7 +152,7 @@ cr_status cri_csv_find_styles(cri_csv *csv, const char *at, const char *end);
 cr_read_options cri_csv_reading(const cri_csv *csv);
 /* Warns of columns of texts that look like numbers, but could be read in several ways. */
 void cri_csv_warn_of_styles(const cri_csv *csv);
-/* How the numbers of a column are written, by an example, where that is not plain; else NULL. */
+/* How the numbers of a column are written, by an example, where that is not plain; else "". */
 const char *cri_csv_written(const cri_csv_column *column);
 /* The styles in which the text is a number, as bits (csv_style.c). */
 unsigned cri_csv_styles_of(const char *begin, const char *end);

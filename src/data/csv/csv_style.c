@@ -1,7 +1,8 @@
 /* csv_style.c -- how the numbers of a file are written, by what its first part holds.
  *
  * A style belongs to the whole file, a percent or currency sign to a column.  A column is of numbers in
- * a style when all its cells in the sample are, with the same sign or none.  Of the styles under which
+ * a style when all its cells in the sample are, with the same sign, which only a currency may lack in
+ * some, and not all in parentheses.  Of the styles under which
  * the columns that are numbers anyway stay so, the one is taken that makes most texts to numbers, if
  * some cell of them can be read by no other (1,5 or 1.234,50: yes; 1,234: no, it is 1234 to some and
  * 1.234 to others).  In a file whose delimiter is the comma, a comma is no decimal character.
@@ -9,6 +10,7 @@
  * to numbers, or where no cell decides and all can be read so; if another style reads one of them
  * differently, that is said. */
 #include "csv_internal.h"
+#include "data/table/table_internal.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -73,9 +75,15 @@ static void look_at_text(const char *begin, const char *end, cri_csv_look *k)
         if (!alone && read & 1u << s) note_unclear(begin, end, k);
     }
     k->fits &= read;
-    if (k->any && seen != k->sign) k->fits = 0;
-    k->sign = seen;
+    if (!k->any || cri_number_sign_fits(k->sign, seen))
+        k->sign = seen;
+    else if (!cri_number_sign_fits(seen, k->sign))
+        k->fits = 0;
     k->any = true;
+    if (memchr(begin, '(', (size_t)(end - begin)))
+        k->parentheses = true;
+    else
+        k->bare = true;
 }
 
 /* All records of the sample from `at` on. */
@@ -205,8 +213,9 @@ static void set_style(cri_csv_column *c, const cri_csv_look *k, unsigned s)
     c->style = styles[s];
     if (!reads) return;
     c->style.sign = k->sign;
-    if (s == PLAIN && k->sign == CRI_SIGN_NONE) return;
+    if (s == PLAIN && k->sign == CRI_SIGN_NONE && !is_text(c)) return;
     c->restyled = is_text(c);
+    c->parentheses = k->parentheses;
     c->styled = true;
     c->sampled = k->whole >> s & 1 ? CRI_CSV_WHOLE : CRI_CSV_REAL;
     c->mode = CRI_CSV_NUMBERS;
@@ -225,6 +234,8 @@ cr_status cri_csv_find_styles(cri_csv *csv, const char *at, const char *end)
     for (size_t c = 0; c < csv->n; c++) k[c] = (cri_csv_look){ .fits = all, .whole = all };
     at = cri_csv_skip_blank_lines(&csv->dialect, at, end);
     look(csv, at, end, k);
+    for (size_t c = 0; c < csv->n; c++)
+        if (!k[c].bare) k[c].fits = 0; /* (1), (2), ... are labels */
     csv->looks = k;
     mask = candidates(csv, &csv->asked);
     if (!mask) return CR_OK;
@@ -244,9 +255,11 @@ const char *cri_csv_written(const cri_csv_column *c)
     static const char *const groups[2][4] = { { "1.234,5", "", "1 234,5", "1'234,5" },
                                               { "", "1,234.5", "1 234.5", "1'234.5" } };
     const cri_number_style  *s = &c->style;
-    if (!c->restyled) return NULL;
-    if (s->sign == CRI_SIGN_PERCENT) return "5 % = 0.05";
+    if (!c->restyled) return "";
+    if (s->sign == CRI_SIGN_PERCENT) return CRI_WRITTEN_PERCENT;
     if (s->sign != CRI_SIGN_NONE) return cri_number_sign_name(s->sign);
+    if (c->parentheses) return "(5) = -5";
+    if (s->decimal == '.' && !s->thousands) return ""; /* another minus, or spaces */
     size_t k = s->thousands == ',' ? 1 : s->thousands == ' ' ? 2 : s->thousands == '\'' ? 3 : 0;
     return groups[s->decimal == '.'][k];
 }

@@ -31,12 +31,26 @@ static bool begins(const reader *r, const char *text, size_t n)
     return (size_t)(r->end - r->p) >= n && memcmp(r->p, text, n) == 0;
 }
 
-/* The length of a space at p, plain, no-break or narrow no-break; 0: there is none. */
+/* The length of a space at p, plain, no-break, narrow no-break, thin or figure; 0: there is none. */
 static size_t space(const reader *r)
 {
     if (begins(r, " ", 1)) return 1;
     if (begins(r, "\xc2\xa0", 2)) return 2;
-    return begins(r, "\xe2\x80\xaf", 3) ? 3 : 0;
+    bool wide = begins(r, "\xe2\x80\xaf", 3) || begins(r, "\xe2\x80\x89", 3);
+    return wide || begins(r, "\xe2\x80\x87", 3) ? 3 : 0;
+}
+
+static size_t apostrophe(const reader *r)
+{
+    return begins(r, "'", 1) ? 1 : begins(r, "\xe2\x80\x99", 3) ? 3 : 0;
+}
+
+/* This character, if it is here. */
+static bool take(reader *r, const char *character)
+{
+    if (!begins(r, character, 1)) return false;
+    r->p++;
+    return true;
 }
 
 static void skip_spaces(reader *r)
@@ -84,7 +98,9 @@ static cri_number_sign take_sign(reader *r, cri_number_sign first)
 static size_t separator(const reader *r, char thousands)
 {
     if (!thousands) return 0;
-    size_t n = thousands == ' ' ? space(r) : begins(r, &thousands, 1);
+    size_t n = thousands == ' '    ? space(r)
+               : thousands == '\'' ? apostrophe(r)
+                                   : begins(r, &thousands, 1);
     return n && (size_t)(r->end - r->p) > n && r->p[n] >= '0' && r->p[n] <= '9' ? n : 0;
 }
 
@@ -126,10 +142,14 @@ bool cri_read_styled(const cri_number_style *style, const char *begin, const cha
     size_t whole, part = 0;
     *out_sign = CRI_SIGN_NONE;
     if (read_word(begin, end, out, out_notes)) return !(*out_notes & CRI_NUMBER_OVERFLOW);
-    bool            minus = take_minus(&r), exponent = false;
+    skip_spaces(&r);
+    bool            open = take(&r, "("), minus = take_minus(&r), exponent = false;
     cri_number_sign sign = take_sign(&r, CRI_SIGN_DOLLAR);
     if (sign) skip_spaces(&r);
-    if (!minus) take_minus(&r);
+    if (sign && !open && !minus) open = take(&r, "(");
+    if (!minus) minus = take_minus(&r);
+    if (open && minus) return false;
+    if (open) push(&r, '-');
     if (!take_whole(&r, style->thousands, &whole)) return false;
     if (begins(&r, &style->decimal, 1)) {
         r.p++;
@@ -141,12 +161,15 @@ bool cri_read_styled(const cri_number_style *style, const char *begin, const cha
         exponent = true;
         if (!take_exponent(&r)) return false;
     }
+    bool closed = open && take(&r, ")");
+    skip_spaces(&r);
     if (r.p < end && !sign) {
-        skip_spaces(&r);
         sign = take_sign(&r, CRI_SIGN_PERCENT);
-        if (!sign || (exponent && sign == CRI_SIGN_PERCENT)) return false;
+        if (exponent && sign == CRI_SIGN_PERCENT) return false;
         if (sign == CRI_SIGN_PERCENT) push(&r, 'e'), push(&r, '-'), push(&r, '2');
+        skip_spaces(&r);
     }
+    if (open && !closed && !take(&r, ")")) return false;
     *out_sign = sign;
     return r.p == end && r.n < sizeof r.plain &&
            cri_scan_double(r.plain, r.plain + r.n, out, out_notes) == r.n;

@@ -109,6 +109,7 @@ static cr_status remember_column(cr_ctx *cx, const cr_table *t, const cr_column 
         if (impute)
             CR_TRY(find_fill(cx, t, from, opt_w, &c->fill)); /* other tables may have gaps */
         if (cri_is_date(from->type)) CR_TRY(remember_dates(cx, t, from, opt_w, c));
+        c->percent = cri_is_in_percent(from);
         goto done;
     }
     c->levels = cr_alloc(cx, from->n_levels, sizeof *c->levels);

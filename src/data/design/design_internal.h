@@ -52,9 +52,10 @@ typedef struct cri_design_column {
     cri_dictionary
              later; /* those that updates brought: their codes follow those of the levels      */
     cri_made made;
-    double   origin; /* of dates and times: the first, in the unit of the type; the model sees days
+    double   origin;  /* of dates and times: the first, in the unit of the type; the model sees days
                         since then                                                         */
-    char    *format; /* of dates: as they were written; NULL = ISO 8601                       */
+    char    *format;  /* of dates: as they were written; NULL = ISO 8601                       */
+    bool     percent; /* of numbers: they were written with a percent sign                    */
 } cri_design_column;
 
 /* How the levels of a category become terms. */

@@ -157,6 +157,24 @@ static cr_status check_dates(cr_ctx *cx, const cr_table *t, const cri_design_col
     return texts ? cr_fail_hint(cx, "--category %s reads it as text", c->name) : CR_EDATA;
 }
 
+/* 5 % is 0.05: a column that has the sign in one of two files is probably not of one unit. */
+static void warn_of_percent(cr_ctx *cx, const cr_table *t, const cri_design_column *c,
+                            const cr_column *from)
+{
+    if (!from->written || c->percent == cri_is_in_percent(from)) return;
+    if (from->missing == cr_table_rows(t) || cri_is_date(c->type)) return;
+    if (c->percent)
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' of %s has no %% signs, so 5 is read as 5; when the model was fitted it "
+               "was written in percent, where 5 %% is 0.05",
+               c->name, cr_table_source(t));
+    else
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' of %s is written in percent, and 5 %% is read as 0.05; when the model "
+               "was fitted it had no %% signs",
+               c->name, cr_table_source(t));
+}
+
 cr_status cri_match_column(cr_ctx *cx, const cr_table *t, const cri_design_column *c,
                            const cr_column **out_column, cri_level_map *out)
 {
@@ -170,7 +188,7 @@ cr_status cri_match_column(cr_ctx *cx, const cr_table *t, const cri_design_colum
     cr_status st = check_dates(cx, t, c, from);
     if (st != CR_OK) return st;
     if (!category && from->type == CR_CATEGORY) return refuse_texts(cx, t, from);
-    if (!category) return CR_OK;
+    if (!category) return warn_of_percent(cx, t, c, from), CR_OK;
     if (c->texts && from->type != CR_CATEGORY && from->missing < cr_table_rows(t))
         return refuse_numbers(cx, t, c);
     if (from->type != CR_CATEGORY) {

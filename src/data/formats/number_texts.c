@@ -33,6 +33,13 @@ static kind kind_of(const char *text, cri_number_style *style)
     return cri_csv_style_of(text, end, style) ? NUMBER : NO_NUMBER;
 }
 
+/* A percent sign and none, or two currencies. */
+static bool signs_differ(unsigned signs)
+{
+    unsigned percent = 1u << CRI_SIGN_PERCENT, currencies = signs & ~(percent | 1u);
+    return (signs & percent && signs != percent) || (currencies & (currencies - 1));
+}
+
 static void count(const char *const *levels, size_t n, tally *t)
 {
     unsigned styles = ~0u;
@@ -44,7 +51,8 @@ static void count(const char *const *levels, size_t n, tally *t)
         if (is == NO_NUMBER) continue;
         styles &= cri_csv_styles_of(levels[k], levels[k] + strlen(levels[k]));
         if (!t->signs) t->signed_by[0] = k;
-        if (t->signs && !(t->signs >> style.sign & 1)) t->signed_by[1] = k;
+        if (!signs_differ(t->signs) && signs_differ(t->signs | 1u << style.sign))
+            t->signed_by[1] = k;
         t->signs |= 1u << style.sign;
     }
     t->one_style = styles != 0;
@@ -132,12 +140,12 @@ static cr_status explain(cr_ctx *cx, const cr_table *opt_table, const cr_column 
             c->name, c->levels[t.first[LOST]], name, name);
         goto done;
     }
-    if (numbers == n && (t.signs & (t.signs - 1)))
-        cr_log(cx, CR_LOG_WARNING,
-               "column '%s' is read as text: '%s' and '%s' have different signs, and numbers must "
-               "have the same sign, %% or a currency, in all cells of a column; --category '%s' "
-               "silences this warning",
-               c->name, c->levels[t.signed_by[0]], c->levels[t.signed_by[1]], name);
+    if (numbers == n && signs_differ(t.signs))
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "column '%s' is read as text: '%s' and '%s' do not have the same sign; write %% or one "
+            "currency in all cells of a column, or --category '%s' to silence this warning",
+            c->name, c->levels[t.signed_by[0]], c->levels[t.signed_by[1]], name);
     else if (numbers == n && !t.one_style)
         cr_log(cx, CR_LOG_WARNING,
                "column '%s' is read as text: its numbers, such as '%s' and '%s', are written in "

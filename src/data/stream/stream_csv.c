@@ -229,7 +229,9 @@ static cr_status give_numbers(csv_reader *r, cri_csv_column *k, size_t n, cr_tab
     double *values = cr_resize(cx, NULL, 0, n, sizeof *values);
     if (!values) return CR_ENOMEM;
     memcpy(values, k->values + r->front, n * sizeof *values);
-    return cri_table_own_numbers(cx, table, k->name, k->type, values);
+    cr_status st = cri_table_own_numbers(cx, table, k->name, k->type, values);
+    if (st == CR_OK) cri_table_set_written(table, cri_csv_written(k));
+    return st;
 }
 
 /* With the levels that these rows have. */

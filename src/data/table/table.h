@@ -25,8 +25,8 @@ typedef struct cr_column {
     size_t             n_levels;
     size_t             missing;  /* how many rows have no value        */
     bool               infinite; /* some value is +-inf               */
-    const char        *written; /* how its file writes the numbers, by an example, where that is not
-                                    plain ("5 % = 0.05"); else NULL    */
+    const char        *written; /* how its file writes the numbers, by an example ("5 % = 0.05"); ""
+                                    if plainly, NULL if that is not known */
 } cr_column;
 
 /* Sparse numbers: row i has the entries row_start[i] .. row_start[i + 1] - 1; columns increase

@@ -101,8 +101,11 @@ cr_status cri_table_set_reading(cr_ctx *cx, cr_table *table, const cr_read_optio
 /* These options; NULL where none was given. */
 const cr_read_options *cri_table_reading(const cr_table *table);
 
+#define CRI_WRITTEN_PERCENT "5 % = 0.05"
 /* How the numbers of the column that was added last are written: a constant, or NULL. */
 void cri_table_set_written(cr_table *table, const char *written);
+/* true when its numbers are written with a percent sign. */
+bool cri_is_in_percent(const cr_column *column);
 
 /* Whether the column has no value in a row. */
 static inline bool cri_is_missing(const cr_column *c, size_t row)

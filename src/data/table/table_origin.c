@@ -3,10 +3,16 @@
 #include "base/context_internal.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void cri_table_set_written(cr_table *t, const char *written)
 {
     t->columns[t->n - 1].view.written = written;
+}
+
+bool cri_is_in_percent(const cr_column *c)
+{
+    return c->written && strcmp(c->written, CRI_WRITTEN_PERCENT) == 0;
 }
 
 void cri_table_set_first_line(cr_table *t, size_t first_line) { t->first_line = first_line; }

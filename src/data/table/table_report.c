@@ -42,7 +42,8 @@ static void put_column(const cr_column *col, cr_summary s, bool written, cri_she
     cri_put_real(row, "sd", dates ? (double)NAN : s.sd);
     cri_put_real(row, "max", dates ? (double)NAN : s.max);
     cri_put_text(row, "frequent", category && col->n_levels ? col->levels[s.frequent] : NULL);
-    if (written) cri_put_text(row, "written", col->written);
+    bool shown = col->written && col->written[0];
+    if (written) cri_put_text(row, "written", shown ? col->written : NULL);
     if (!dates || s.present == 0) return;
     char text[CRI_DATE_SIZE];
     cri_date_print(col->type, s.min, text);
@@ -90,7 +91,7 @@ static cr_status put_columns(cr_ctx *cx, const cr_table *t, cri_sheet *columns)
 
     CR_TRY(s.status);
     for (size_t i = 0; !X && i < cr_table_columns(t); i++)
-        written = written || cr_table_column(t, i)->written;
+        written = written || (cr_table_column(t, i)->written && cr_table_column(t, i)->written[0]);
     if (!X) CR_TRY(cr_summarise_table(cx, t, summaries));
     for (size_t i = 0; i < cr_table_columns(t); i++) {
         cr_summary one = X ? (cr_summary){ 0 } : summaries[i];

@@ -137,6 +137,7 @@ static cr_status read_column(cr_ctx *cx, const cri_store *s, const json_t *in, c
     if (cri_is_date(c->type)) CR_TRY(cri_store_get_real(cx, s, in, "origin", &c->origin));
     if (cri_is_date(c->type) && json_object_get(in, "format"))
         CR_TRY(read_name(cx, s, json_object_get(in, "format"), &c->format));
+    c->percent = json_is_true(json_object_get(in, "percent"));
     if (c->type == CR_CATEGORY && !made) CR_TRY(read_levels(cx, s, in, c));
     if (json_object_get(in, "texts")) CR_TRY(read_later_texts(cx, s, in, c));
     c->varying = json_is_true(json_object_get(in, "varying"));

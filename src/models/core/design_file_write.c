@@ -64,6 +64,7 @@ static cr_status write_column(cr_ctx *cx, const cri_design_column *c, json_t *ou
         if (c->texts) CR_TRY(cri_store_set(cx, out, "texts", texts(c->later.texts, c->later.n)));
     }
     if (cri_is_date(c->type)) CR_TRY(cri_store_set(cx, out, "origin", json_real(c->origin)));
+    if (c->percent) CR_TRY(cri_store_set(cx, out, "percent", json_true()));
     if (c->format) CR_TRY(cri_store_set(cx, out, "format", json_string_nocheck(c->format)));
     if (c->basis.kind != CRI_BASIS_NONE) {
         CR_TRY(cri_store_set(cx, out, "basis", basis = json_object()));

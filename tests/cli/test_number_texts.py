@@ -1,0 +1,69 @@
+"""Columns that are almost numbers: texts among them, signs, parentheses; read rightly, or said with an option that works."""
+import json
+import re
+import shlex
+
+import pytest
+
+
+def column(credence, text, *more):
+    result = credence("describe", "-", "--json", *more, input=text)
+    assert result.code == 0, result.stderr
+    return json.loads(result.stdout)["columns"][0], result.stderr
+
+
+@pytest.mark.parametrize("odd", [["-"], ["n/a"], ["< 5"], ["12 kg"], ["-", "n/a", "a,b", "< 5"]], ids=" ".join)
+def test_texts_among_numbers_are_told(credence, tmp_path, odd):
+    cells = [str(i) for i in range(12)]
+    for i, text in enumerate(odd):
+        cells.insert(3 + 2 * i, f'"{text}"')
+    (tmp_path / "t.csv").write_text("x,y\n" + "".join(f"{c},{i}\n" for i, c in enumerate(cells)))
+    for verb in (["describe", "t.csv"], ["fit", "ridge", "t.csv", "--target", "y"]):
+        said = credence(*verb).stderr
+        assert f"column 'x' is read as text: {len(odd)} of its {len(cells)} values " in said
+        assert f"such as '{odd[0]}' (t.csv:5)" in said
+    option = shlex.split(re.search(r"--missing-values='[^']*'", said).group())
+    result = credence("describe", "t.csv", *option, "--json")
+    found = json.loads(result.stdout)["columns"][0]
+    assert (found["type"], found["missing"], result.stderr) == ("integer", len(odd), "")
+    assert credence("describe", "t.csv", "--category", "x").stderr == ""
+    said = credence("fit", "ridge", "t.csv", "--target", "y", "--stream").stderr
+    assert "column 'x' is read as text: most of its values are numbers, but not '" in said
+
+
+def test_ordinary_texts_are_not_told(credence):
+    for text in ("x,y\na,1\nb,2\nc,3\n", "x,y\nA1,1\nB2,2\n7,3\n"):
+        assert column(credence, text)[1] == ""
+
+
+READ = {"minus": ("\u22125,1\n3,2\n", -5), "parentheses": ('"(1,234.50)",1\n"2,000",2\n', -1234.5),
+        "dollars in parentheses": ("($5.00),1\n$3,2\n", -5), "some dollars": ("-$5,1\n3,2\n", -5),
+        "euro behind": ("-5 \u20ac,1\n3 \u20ac,2\n", -5), "no-break": ("\u00a0-5,1\n3,2\n", -5),
+        "thin": ("-1\u2009234,1\n3,2\n", -1234), "apostrophe": ("-1\u2019234,1\n3,2\n", -1234),
+        "percent": ("-5 %,1\n3%,2\n", -0.05)}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_numbers_as_people_write_them(credence, name):
+    cells, least = READ[name]
+    found, said = column(credence, "x,y\n" + cells)
+    assert (found["type"] in ("real", "integer"), found["min"], said) == (True, least, "")
+
+
+@pytest.mark.parametrize("cells", ["5 %,1\n7,2\n", "$5,1\n\u20ac7,2\n"], ids=["percent", "currencies"])
+def test_signs_that_differ_are_told(credence, cells):
+    found, said = column(credence, "x,y\n" + cells)
+    assert found["type"] == "category" and "do not have the same sign" in said
+
+
+def test_percent_means_the_same_in_every_file(credence, tmp_path):
+    rows = [(i, 2 * i + i % 3) for i in range(1, 12)]
+    (tmp_path / "percent.csv").write_text("share,y\n" + "".join(f"{x} %,{y}\n" for x, y in rows))
+    (tmp_path / "plain.csv").write_text("share,y\n" + "".join(f"{x},{y}\n" for x, y in rows))
+    for fitted, other, said in (("percent.csv", "plain.csv", "column 'share' of plain.csv has no % signs"),
+                                ("plain.csv", "percent.csv", "column 'share' of percent.csv is written in percent")):
+        for more in ([], ["--stream", "--block", "3"]):
+            assert credence("fit", "linear", fitted, "--target", "y", *more, "-o", "m.cred").code == 0
+            for verb in (["predict"], ["predict", "--stream"], ["evaluate"]):
+                assert credence(verb[0], "m.cred", other, *verb[1:]).stderr.count(said) == 1
+                assert credence(verb[0], "m.cred", fitted, *verb[1:]).stderr == ""
