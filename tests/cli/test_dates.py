@@ -1,5 +1,7 @@
 """Dates and times on the command line: recognised, named by a format, stored, written, drawn."""
 import json
+import re
+import shlex
 import sqlite3
 
 DAYS = "day,y\n" + "".join(f"2023-{1 + i // 28:02}-{1 + i % 28:02},{i * 37 % 11}\n" for i in range(60))
@@ -128,3 +130,41 @@ def test_figures_over_dates(credence, tmp_path):
     assert ">2024<" in (tmp_path / "g.svg").read_text()
     wrong = credence("plot", "m.cred", "--range", "2020,2030", "-o", "g.svg")
     assert wrong.code == 2 and "--range needs two dates" in wrong.stderr
+
+
+# What the cells are, and what must be said of them; then the options in it, tried.
+UNCLEAR = {
+    "either order": (["01/02/2024", "02/03/2024"], ["'01/02/2024' can have the day or the month first",
+                                                   "--date 'd:%d/%m/%Y' or --date 'd:%m/%d/%Y'"], "2024-02-01"),
+    "month first": (["01/02/2024", "02/13/2024"], ["looks like dates", "--date 'd:%m/%d/%Y' to"], "2024-01-02"),
+    "two digits": (["01.02.24", "13.03.24"], ["--date 'd:%d.%m.%y'"], "2024-02-01"),
+    "names": (["Jan 2, 2024", "Feb 3, 2024"], ["--date '\"d:%b %d, %Y\"'"], "2024-01-02"),
+    "short": (["2024-1-2", "2024-11-3"], ["--date 'd:%Y-%m-%d'"], "2024-01-02"),
+    "a text": (["02/01/2024", "unknown", "13/01/2024", "05/01/2024"],
+               ["but also 'unknown'", "--date 'd:%d/%m/%Y'", "--missing-values='unknown'"], "2024-01-02"),
+}
+
+
+def test_columns_that_look_like_dates_name_an_option_that_works(credence, tmp_path):
+    for name, (cells, says, first) in UNCLEAR.items():
+        (tmp_path / "d.csv").write_text("d,y\n" + "".join(f'"{c}",{i}\n' for i, c in enumerate(cells)))
+        said = credence("describe", "d.csv").stderr
+        assert all(phrase in said for phrase in says), (name, said)
+        options = shlex.split(" ".join(re.findall(r"--(?:date|missing-values)[ =]'[^']*'", said.split(" or --date")[0])))
+        found = read_json(credence("describe", "d.csv", "--json", *options))["columns"][0]
+        assert (found["type"], found["first"]) == ("date", first), name
+
+
+def test_mixed_formats_and_bad_rows(credence, refused, tmp_path):
+    (tmp_path / "d.csv").write_text("d,y\n2024-01-02,1\n02/01/2024,2\n2024-01-05,3\n")
+    said = credence("describe", "d.csv").stderr
+    assert "contains dates in different formats, such as '2024-01-05' and '02/01/2024'" in said
+    refused(3, "describe", "d.csv", "--date", "d", says=["d.csv:3: '02/01/2024'", "--date 'd:%d/%m/%Y'"])
+    (tmp_path / "d.csv").write_text("d,y\n01.02.2024,1\n02.01.24,2\nsoon,3\n")
+    refused(3, "describe", "d.csv", "--date", "d:%d.%m.%Y", says=["d.csv:3: '02.01.24'", "'d:%d.%m.%y'"])
+
+
+def test_a_zone_may_be_named_utc(credence):
+    text = "d,y\n2024-01-02 10:00:00 UTC,1\n2024-01-03T10:00:00+02:00,2\n"
+    found = read_json(credence("describe", "-", "--json", input=text))["columns"][0]
+    assert (found["first"], found["last"]) == ("2024-01-02T10:00:00", "2024-01-03T08:00:00")

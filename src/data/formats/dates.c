@@ -6,6 +6,7 @@
 #include "base/find.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 void cri_dates_free(cr_ctx *cx, cri_dates *d)
@@ -105,37 +106,105 @@ static counts count_dates(const cr_column *c, const char *format, size_t most_ot
     return n;
 }
 
+/* The usual formats; those that read the same texts as a month and a day, or a day and a month, are
+ * next to each other. */
+static const char *const usual[] = {
+    "%d.%m.%Y",       "%d/%m/%Y",       "%m/%d/%Y",       "%d-%m-%Y",    "%m-%d-%Y",
+    "%Y/%m/%d",       "%Y-%m-%d",       "%d-%b-%Y",       "%d %b %Y",    "%b %d, %Y",
+    "%d.%m.%y",       "%d/%m/%y",       "%m/%d/%y",       "%d-%b-%y",    "%d.%m.%Y %H:%M",
+    "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%Y/%m/%d %H:%M", "%d.%m.%Y %T", "%d/%m/%Y %T",
+    "%m/%d/%Y %T",    "%Y/%m/%d %T"
+};
+enum { N_USUAL = sizeof usual / sizeof *usual };
+
+/* Whether more than half of some levels, spread over all, are dates of the format. */
+static bool seems_of(const cr_column *c, const char *format)
+{
+    enum { MOST = 64 };
+    size_t step = c->n_levels / MOST + 1, looked = 0, dates = 0;
+    for (size_t k = 0; k < c->n_levels; k += step, looked++) {
+        double x;
+        dates += cri_date_read_as(c->levels[k], format, &x) >= CRI_DATE_DAY;
+    }
+    return 2 * dates > looked;
+}
+
+/* "COLUMN:FORMAT" as an item of --date; false: it is too long. */
+static bool date_item(const cr_column *c, const char *format, char *out, size_t size)
+{
+    char plain[256];
+    int  n = snprintf(plain, sizeof plain, "%s:%s", c->name, format);
+    return n > 0 && (size_t)n < sizeof plain && cri_list_quote(plain, out, size) < size;
+}
+
 /* Says which format a column seems to be of, if it is one of the usual. */
 static void warn_of_format(cr_ctx *cx, const cr_column *c)
 {
-    static const char *const usual[] = { "%d.%m.%Y",      "%d/%m/%Y",       "%m/%d/%Y",
-                                         "%Y/%m/%d",      "%d-%m-%Y",       "%d-%b-%Y",
-                                         "%d %b %Y",      "%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M",
-                                         "%m/%d/%Y %H:%M" };
-    for (size_t f = 0; f < sizeof usual / sizeof *usual; f++) {
-        if (count_dates(c, usual[f], 0).dates != c->n_levels) continue;
-        cr_log(cx, CR_LOG_WARNING,
-               "column '%s' looks like dates, but is read as text: use --date '%s:%s' to read it "
-               "as dates, or --category %s to silence this warning",
-               c->name, c->name, usual[f], c->name);
+    char item[300], other[300];
+    for (size_t f = 0; f < N_USUAL; f++) {
+        if (!seems_of(c, usual[f]) || !date_item(c, usual[f], item, sizeof item)) continue;
+        counts n = count_dates(c, usual[f], c->n_levels);
+        bool   all = n.dates == c->n_levels;
+        if (!all && f + 1 < N_USUAL && count_dates(c, usual[f + 1], 0).dates == c->n_levels)
+            continue; /* 12/31/2024 decides */
+        if (all && f + 1 < N_USUAL && count_dates(c, usual[f + 1], 0).dates == c->n_levels &&
+            date_item(c, usual[f + 1], other, sizeof other))
+            cr_log(
+                cx, CR_LOG_WARNING,
+                "column '%s' looks like dates, but is read as text, since '%s' can have the day "
+                "or the month first: use --date '%s' or --date '%s', or --category %s to silence "
+                "this warning",
+                c->name, c->levels[0], item, other, c->name);
+        else if (all)
+            cr_log(cx, CR_LOG_WARNING,
+                   "column '%s' looks like dates, but is read as text: use --date '%s' to read it "
+                   "as dates, or --category %s to silence this warning",
+                   c->name, item, c->name);
+        else if (n.others > 0)
+            cr_log(
+                cx, CR_LOG_WARNING,
+                "column '%s' contains dates, but also '%s', and is read as text: use --date '%s' "
+                "and, if it means missing, --missing-values='%s'",
+                c->name, c->levels[n.other], item, c->levels[n.other]);
+        else
+            continue;
         return;
     }
+}
+
+/* The usual format of a text; NULL: it has none. */
+static const char *format_of(const char *text)
+{
+    double x;
+    for (size_t f = 0; f < N_USUAL; f++)
+        if (cri_date_read_as(text, usual[f], &x) >= CRI_DATE_DAY) return usual[f];
+    return NULL;
 }
 
 /* Whether all texts of column c are dates; says so where they only look like dates. */
 static bool holds_dates(cr_ctx *cx, const cr_column *c)
 {
     if (c->type != CR_CATEGORY || c->n_levels == 0) return false;
-    char first = c->levels[0][0];
-    if (first < '0' || first > '9') return false; /* levels are sorted: no text is a date */
-    counts n = count_dates(c, NULL, c->n_levels / 2);
+    counts n = { 0 };
+    if (seems_of(c, NULL))
+        n = count_dates(c, NULL, c->n_levels);
+    else
+        n = count_dates(c, NULL, 0);
     if (n.dates > 0 && n.dates + n.impossible == c->n_levels) return true;
-    if (n.dates > c->n_levels / 2)
+    if (n.dates > c->n_levels / 2 && format_of(c->levels[n.other]))
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "column '%s' contains dates in different formats, such as '%s' and '%s', and is read "
+            "as text: write them all in one format; --date %s names the first that is not in "
+            "ISO 8601",
+            c->name, c->levels[c->n_levels - 1 == n.other ? 0 : c->n_levels - 1],
+            c->levels[n.other], c->name);
+    else if (n.dates > c->n_levels / 2)
         cr_log(cx, CR_LOG_WARNING,
                "column '%s' contains dates, but also '%s', and is read as text: use --date %s to "
                "find the cell, or --missing-values '%s' if it means missing",
                c->name, c->levels[n.other], c->name, c->levels[n.other]);
-    else if (n.dates == 0)
+    else
         warn_of_format(cx, c);
     return false;
 }
@@ -283,10 +352,17 @@ static cr_status refuse(cr_ctx *cx, const cr_table *t, const cr_column *c, const
                             "use --missing-values '%s' if it means missing, or --category %s to "
                             "read the column as text",
                             c->levels[level], c->name);
+    const char *form = format_of(c->levels[level]);
+    if (!form && d->format)
+        return cr_fail_hint(
+            cx,
+            "use --missing-values='%s' if it means missing, or --category %s to read "
+            "the column as text",
+            c->levels[level], c->name);
     return cr_fail_hint(cx,
-                        "use --date '%s:%%d.%%m.%%Y' for another format, --missing-values '%s' if "
+                        "use --date '%s:%s' for another format, --missing-values '%s' if "
                         "it means missing, or --category %s to read the column as text",
-                        c->name, c->levels[level], c->name);
+                        c->name, form ? form : "%d.%m.%Y", c->levels[level], c->name);
 }
 
 /* value [levels] of a column whose texts are dates, and its type. */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { DAY = 86400 };
 
@@ -102,6 +103,7 @@ bool cri_date_read_zone(const char **at, double *out)
     bool west = **at == '-';
     *out = 0;
     if (**at == 'Z' || **at == 'z') return ++*at, true;
+    if (strncmp(*at, "UTC", 3) == 0 || strncmp(*at, "GMT", 3) == 0) return *at += 3, true;
     if (**at != '+' && !west) return false;
     ++*at;
     if (!read_digits(at, 2, &hours)) return false;

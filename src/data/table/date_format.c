@@ -56,6 +56,13 @@ static bool read_years(const char **at, parts *p)
     return true;
 }
 
+/* Four digits: of two, %Y would make a year of antiquity. */
+static bool read_year(const char **at, long *out)
+{
+    const char *begin = *at;
+    return read_number(at, 4, out) && *at - begin == 4;
+}
+
 static const char *expand(char directive)
 {
     return directive == 'F' ? "%Y-%m-%d" : directive == 'T' ? "%H:%M:%S" : NULL;
@@ -68,7 +75,7 @@ static bool read_part(const char **at, char c, parts *p)
 {
     switch (c) {
     case 'Y':
-        return read_number(at, 4, &p->year);
+        return read_year(at, &p->year);
     case 'y':
         return read_years(at, p);
     case 'm':
