@@ -77,11 +77,11 @@ void cri_softmax_normal(const double *points, size_t count, size_t M, const doub
 }
 
 void cri_softmax_values(const double *points, size_t count, size_t M, const double *mean,
-                        const double *L, double *workspace, double *values)
+                        const double *L, double *workspace, size_t stride, double *values)
 {
     for (size_t i = 0; i < 2 * count; i++) {
         softmax_at(points, M, mean, L, i, workspace);
-        for (size_t k = 0; k < M; k++) values[k * 2 * count + i] = workspace[k];
+        for (size_t k = 0; k < M; k++) values[k * stride + i] = workspace[k];
     }
 }
 

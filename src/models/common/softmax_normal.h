@@ -24,9 +24,10 @@ void cri_factor_small(double *C, size_t M);
  *  Pure. */
 void cri_softmax_normal(const double *points, size_t count, size_t M, const double *mean,
                         const double *L, double *workspace, double *out);
-/* values [M x 2 count] := the softmax at the points and their mirror images by turns; workspace [M].  Pure. */
+/* values [M x stride], the first 2 count of each row := the softmax at the points and their mirror images by
+ * turns; workspace [M].  Pure. */
 void cri_softmax_values(const double *points, size_t count, size_t M, const double *mean,
-                        const double *L, double *workspace, double *values);
+                        const double *L, double *workspace, size_t stride, double *values);
 /* low, high [M] := the central interval of mass `level` of each row of values [M x count], which are sorted in place.
  * Pure. */
 void cri_central_intervals(double *values, size_t M, size_t count, double level, double *low,

@@ -2,7 +2,8 @@
  * By Laplace the scores of a row are normal: with two classes the logistic function is integrated
  * over one normal, to 1e-12; with three or four the softmax over as many, by a grid
  * (softmax_grid.h), to 1e-6 unless they are very wide; with more by a lattice (softmax_normal.h).
- * With draws the answer is their mean.  Intervals are of the probability under the posterior. */
+ * With draws the answer is their mean; of a mixture of normals, as alpha is averaged over, the mean over
+ * its parts.  Intervals are of the probability under the posterior. */
 #include "bayes_logistic.h"
 #include "models/common/softmax_grid.h"
 #include "models/common/softmax_normal.h"
@@ -43,7 +44,24 @@ typedef struct answer_work {
 
 static size_t workspace_size(const cri_bayes_logistic *m)
 {
-    return BLOCK * m->p + m->q + m->D + 2 * m->M * m->M + 4 * (m->M + 1);
+    return BLOCK * m->p + m->q + m->D + 2 * m->M * m->M + 5 * (m->M + 1);
+}
+
+/* --- the normals of the posterior ------------------------------------------------------------ */
+
+/* Part k of the posterior, or all of it. */
+typedef struct normal_part {
+    double        share;
+    const double *mean, *covariance; /* [D], [D x D] */
+} normal_part;
+
+static size_t count_parts(const cri_bayes_logistic *m) { return m->parts ? m->parts : 1; }
+
+static normal_part part_of(const cri_bayes_logistic *m, size_t k)
+{
+    if (!m->parts) return (normal_part){ 1, m->mode, m->covariance };
+    return (normal_part){ m->share[k], m->part_mean + k * m->D,
+                          m->part_covariance + k * m->D * m->D };
 }
 
 /* Scores of a row z at theta. */
@@ -56,13 +74,14 @@ static void score(const cri_bayes_logistic *m, const double *theta, const double
 }
 
 /* C [M x M] = the covariance of the scores: z' S_kl z; v [D] is workspace. */
-static void spread_of(const cri_bayes_logistic *m, const double *z, double *v, double *C)
+static void spread_of(const cri_bayes_logistic *m, const double *covariance, const double *z,
+                      double *v, double *C)
 {
     size_t M = m->M, q = m->q;
     for (size_t l = 0; l < M; l++) {
         for (size_t a = l * q; a < m->D; a++) {
             v[a] = 0;
-            for (size_t j = 0; j < q; j++) v[a] += m->covariance[a * m->D + l * q + j] * z[j];
+            for (size_t j = 0; j < q; j++) v[a] += covariance[a * m->D + l * q + j] * z[j];
         }
         for (size_t k = l; k < M; k++) {
             C[k * M + l] = 0;
@@ -73,12 +92,13 @@ static void spread_of(const cri_bayes_logistic *m, const double *z, double *v, d
 }
 
 /* p [M + 1]: of the vectors, and of the reference where M = 1. */
-static void answer_laplace(const answer_work *w, const double *z, double *workspace, double *p)
+static void answer_normal(const answer_work *w, normal_part part, const double *z,
+                          double *workspace, double *p)
 {
     const cri_bayes_logistic *m = w->m;
     double *v = workspace, *C = v + m->D, *e = C + m->M * m->M, *shifted = e + m->M + 1;
-    score(m, m->mode, z, e);
-    spread_of(m, z, v, C);
+    score(m, part.mean, z, e);
+    spread_of(m, part.covariance, z, v, C);
     if (m->M == 1) {
         double sd = sqrt(fmax(C[0], 0));
         p[0] = cri_logistic_normal(e[0], sd);
@@ -91,6 +111,22 @@ static void answer_laplace(const answer_work *w, const double *z, double *worksp
     }
     cri_factor_small(C, m->M);
     cri_softmax_normal(w->points, w->n_points, m->M, e, C, shifted, p);
+}
+
+/* The mean of the answers of all parts; p [M + 1]. */
+static void answer_normals(const answer_work *w, const double *z, double *workspace, double *p)
+{
+    const cri_bayes_logistic *m = w->m;
+    double                   *one = workspace, *rest = workspace + m->M + 1;
+    if (!m->parts) {
+        answer_normal(w, part_of(m, 0), z, rest, p);
+        return;
+    }
+    memset(p, 0, (m->M + 1) * sizeof(double));
+    for (size_t k = 0; k < m->parts; k++) {
+        answer_normal(w, part_of(m, k), z, rest, one);
+        for (size_t c = 0; c < m->M + (m->M == 1); c++) p[c] += m->share[k] * one[c];
+    }
 }
 
 static void answer_draws(const answer_work *w, const double *z, double *e, double *p)
@@ -123,7 +159,7 @@ static void answer_row(const answer_work *w, const double *x, double *workspace,
     double                   *z = workspace, *p = z + m->q, *rest = p + m->M + 1, sum = 0;
     standardise(m, x, z);
     if (m->R == 0)
-        answer_laplace(w, z, rest, p);
+        answer_normals(w, z, rest, p);
     else
         answer_draws(w, z, rest, p);
     for (size_t k = 0; k < m->K; k++) sum += prob[k] = m->place[k] < 0 ? 0 : p[(size_t)m->place[k]];
@@ -183,24 +219,62 @@ static size_t interval_workspace(const interval_work *w)
 {
     const cri_bayes_logistic *m = w->m;
     return BLOCK * m->p + m->q + m->D + m->M * m->M + 4 * (m->M + 1) +
-           (count_values(w) + 1) * (m->M + 1);
+           (count_values(w) + 1) * (m->M + 1) + 2 * count_parts(m);
 }
 
-/* low, high [M + 1]: of two classes.  values [R]. */
+/* Where a mixture of normals, mean and sd [m->parts] of each, has the mass p below it: by bisection. */
+static double mixture_quantile(const cri_bayes_logistic *m, const double *mean, const double *sd,
+                               double p)
+{
+    enum { HALVINGS = 200 }; /* until rounding, from anywhere */
+    double low = INFINITY, high = -INFINITY;
+    for (size_t k = 0; k < m->parts; k++) {
+        double at = mean[k] + cr_norm_ppf(p) * sd[k];
+        low = fmin(low, at), high = fmax(high, at);
+    }
+    for (int i = 0; i < HALVINGS && low < high; i++) {
+        double middle = low + (high - low) / 2, below = 0;
+        if (middle <= low || middle >= high) break;
+        for (size_t k = 0; k < m->parts; k++)
+            below += m->share[k] * (sd[k] > 0 ? cr_norm_cdf((middle - mean[k]) / sd[k])
+                                              : (double)(mean[k] <= middle));
+        *(below < p ? &low : &high) = middle;
+    }
+    return low + (high - low) / 2;
+}
+
+/* The ends of the interval of the normal score of two classes; scores [2 parts]. */
+static void of_normals(const interval_work *w, const double *z, double *v, double *scores,
+                       double *ends)
+{
+    const cri_bayes_logistic *m = w->m;
+    size_t                    parts = count_parts(m);
+    double                    tail = (1 - w->level) / 2, *mean = scores, *sd = scores + parts, C;
+    for (size_t k = 0; k < parts; k++) {
+        score(m, part_of(m, k).mean, z, &mean[k]);
+        spread_of(m, part_of(m, k).covariance, z, v, &C);
+        sd[k] = sqrt(fmax(C, 0));
+    }
+    if (m->parts) {
+        ends[0] = mixture_quantile(m, mean, sd, tail);
+        ends[1] = mixture_quantile(m, mean, sd, 1 - tail);
+        return;
+    }
+    double half = -cr_norm_ppf(tail) * sd[0];
+    ends[0] = mean[0] - half, ends[1] = mean[0] + half;
+}
+
+/* low, high [M + 1]: of two classes.  values [R], or [2 parts] of normals. */
 static void of_one_score(const interval_work *w, const double *z, double *v, double *values,
                          double *low, double *high)
 {
     const cri_bayes_logistic *m = w->m;
-    double                    tail = (1 - w->level) / 2, e, C, ends[2];
+    double                    ends[2];
     for (size_t i = 0; i < m->R; i++) score(m, m->draws + i * m->D, z, values + i);
-    if (m->R) {
+    if (m->R)
         cri_central_intervals(values, 1, m->R, w->level, ends, ends + 1);
-    } else {
-        score(m, m->mode, z, &e);
-        spread_of(m, z, v, &C);
-        double half = -cr_norm_ppf(tail) * sqrt(fmax(C, 0));
-        ends[0] = e - half, ends[1] = e + half;
-    }
+    else
+        of_normals(w, z, v, values, ends);
     low[0] = cr_sigmoid(ends[0]), high[0] = cr_sigmoid(ends[1]);
     low[1] = cr_sigmoid(-ends[1]), high[1] = cr_sigmoid(-ends[0]);
 }
@@ -212,11 +286,17 @@ static void of_scores(const interval_work *w, const double *z, double *workspace
     const cri_bayes_logistic *m = w->m;
     size_t                    M = m->M, count = count_values(w);
     double                   *v = workspace, *C = v + m->D, *mean = C + M * M, *e = mean + M + 1;
-    if (!m->R) {
-        score(m, m->mode, z, mean);
-        spread_of(m, z, v, C);
+    double                    sum = 0;
+    for (size_t part = 0, begin = 0, end; !m->R && part < count_parts(m); part++, begin = end) {
+        normal_part normal = part_of(m, part); /* has its share of the points, one after another */
+        sum += normal.share;
+        end = part + 1 < count_parts(m) ? (size_t)round(fmin(sum, 1) * (double)w->n_points)
+                                        : w->n_points;
+        score(m, normal.mean, z, mean);
+        spread_of(m, normal.covariance, z, v, C);
         cri_factor_small(C, M);
-        cri_softmax_values(w->points, w->n_points, M, mean, C, e, values);
+        cri_softmax_values(w->points + begin * M, end - begin, M, mean, C, e, count,
+                           values + 2 * begin);
     }
     for (size_t i = 0; i < m->R; i++) {
         score(m, m->draws + i * m->D, z, e);

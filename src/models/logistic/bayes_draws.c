@@ -3,7 +3,7 @@
  * weighs its draws by posterior / t.  The Markov chains are Hamiltonian, with unit mass in u:
  * trajectories by leapfrog whose step is learned in the warm-up (Duane et al. 1987; Neal 2011).
  * Draw i, or chain i, has the random numbers of stream i of the seed. */
-#include "bayes_logistic.h"
+#include "bayes_average.h"
 #include "base/context_internal.h"
 #include "base/rng.h"
 #include "base/scratch.h"
@@ -23,14 +23,6 @@ enum {
 }; /* coefficients whose moments 2000 draws tell */
 static const double DOF = 8;
 
-/* log density of the t in u, with the constant. */
-static double log_t(double square, size_t D, double dof)
-{
-    double d = (double)D;
-    return cr_lgamma_abs((dof + d) / 2) - cr_lgamma_abs(dof / 2) - 0.5 * d * log(dof * M_PI) -
-           0.5 * (dof + d) * log1p(square / dof);
-}
-
 static double square_of(const double *u, size_t D)
 {
     double sum = 0;
@@ -38,16 +30,28 @@ static double square_of(const double *u, size_t D)
     return sum;
 }
 
-/* log posterior - log t, both as densities of u; theta gets the place. */
-static cr_status log_ratio(cr_ctx *cx, const cri_posterior *post, const double *u, double *theta,
-                           double *out)
+/* theta = the place of u, draw i of the spherical t or normal of dof degrees of freedom, around the mode;
+ * with an average, around the part that the draw is of.  *out = log posterior - log of the density that
+ * theta is drawn from.  workspace [D + parts] of an average. */
+static cr_status log_ratio(cr_ctx *cx, const cri_posterior *post, double dof, size_t i,
+                           const double *u, double *theta, double *workspace, double *out)
 {
-    double value = 0;
-    cri_posterior_place(post, u, theta);
+    const cri_alpha_average *a = post->average;
+    size_t                   D = post->D, k = a ? cri_alpha_average_part(a, i) : 0;
+    double                   value = 0;
+    cri_posterior            around = *post;
+    if (a) around.mode = a->centre + k * D, around.L = a->L + k * D * D;
+    cri_posterior_place(&around, u, theta);
     cr_status st = cri_posterior_log(cx, post, theta, &value);
-    if (st == CR_OK)
-        *out = value - 0.5 * post->log_det - log_t(square_of(u, post->D), post->D, DOF);
-    return st;
+    if (st != CR_OK) return st;
+    *out = a ? value - cri_alpha_average_log(a, dof, theta, workspace)
+             : value - 0.5 * post->log_det - cri_log_student(square_of(u, D), D, dof);
+    return CR_OK;
+}
+
+static double *average_workspace(cr_scratch *s, const cri_posterior *post)
+{
+    return cr_scratch_f64(s, post->average ? post->D + post->average->parts : 0);
 }
 
 /* Coefficient (m, j) in the units of the data at theta. */
@@ -111,7 +115,7 @@ static cr_status draw_importance(cr_ctx *cx, const cri_posterior *post, size_t *
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    double    *u = cr_scratch_f64(&s, post->D);
+    double    *u = cr_scratch_f64(&s, post->D), *workspace = average_workspace(&s, post);
     cri_clock  clock = cri_clock_start(cx, NAN);
 
     CR_TRY(s.status);
@@ -124,7 +128,7 @@ static cr_status draw_importance(cr_ctx *cx, const cri_posterior *post, size_t *
         double spread = sqrt(DOF / (2 * cr_rng_gamma(&rng, DOF / 2)));
         for (size_t a = 0; a < post->D; a++) u[a] = spread * cr_rng_normal(&rng);
         CR_TRY(cr_check_interrupt(cx));
-        CR_TRY(log_ratio(cx, post, u, draws + i * post->D, &weight[i]));
+        CR_TRY(log_ratio(cx, post, DOF, i, u, draws + i * post->D, workspace, &weight[i]));
     }
     weigh_draws(m, weight, *count);
 done:
@@ -146,18 +150,16 @@ typedef struct chain {
 static cr_status look(cr_ctx *cx, const chain *c, const double *u, double *theta, double *slope,
                       double *out)
 {
-    size_t               D = c->post->D;
-    const double        *L = c->post->L;
-    cri_likelihood_value v = { .gradient = c->g };
+    size_t        D = c->post->D;
+    const double *L = c->post->L;
     cri_posterior_place(c->post, u, theta);
-    cr_status st = cri_likelihood_at(cx, c->post->f, theta, &v);
+    cr_status st = cri_posterior_cost(cx, c->post, theta, c->g, out);
     if (st != CR_OK) return st;
     for (size_t i = 0; i < D; i++) { /* L slope = gradient in theta */
         double sum = c->g[i];
         for (size_t k = 0; k < i; k++) sum -= L[i * D + k] * slope[k];
         slope[i] = sum / L[i * D + i];
     }
-    *out = v.f;
     return CR_OK;
 }
 
@@ -285,7 +287,7 @@ static cr_status draw_matched(cr_ctx *cx, const cri_posterior *post, double *x, 
         }
         CR_TRY(cr_check_interrupt(cx));
         CR_TRY(cri_posterior_log(cx, post, at, &log_joint));
-        w[i] = log_joint + 0.5 * log_det - log_t(square_of(u, D), D, dof);
+        w[i] = log_joint + 0.5 * log_det - cri_log_student(square_of(u, D), D, dof);
     }
 done:
     cr_scratch_end(&s);
@@ -355,16 +357,15 @@ cr_status cri_bayes_logistic_misfit(cr_ctx *cx, const cri_posterior *post, uint6
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     double    *u = cr_scratch_f64(&s, post->D), *theta = cr_scratch_f64(&s, post->D);
-    double     mean = 0, square = 0, value;
+    double    *workspace = average_workspace(&s, post), mean = 0, square = 0, ratio = 0;
 
     CR_TRY(s.status);
     for (size_t i = 0; i < DRAWS; i++) {
         cr_rng rng = cr_rng_stream(seed, i);
         for (size_t a = 0; a < post->D; a++) u[a] = cr_rng_normal(&rng);
-        cri_posterior_place(post, u, theta);
         CR_TRY(cr_check_interrupt(cx));
-        CR_TRY(cri_posterior_log(cx, post, theta, &value));
-        double ratio = value + 0.5 * square_of(u, post->D), move = ratio - mean;
+        CR_TRY(log_ratio(cx, post, INFINITY, i, u, theta, workspace, &ratio));
+        double move = ratio - mean;
         mean += move / (double)(i + 1);
         square += move * (ratio - mean);
     }

@@ -1,7 +1,7 @@
 /* bayes_logistic.c -- Bayesian logistic regression: mode, Laplace's approximation, evidence.
  *   log Z ~ log p(y | mode) + log p(mode) + D/2 log 2 pi - log|A| / 2
- * alpha is given, or maximises that. */
-#include "bayes_logistic.h"
+ * alpha is averaged over (bayes_average.h), or maximises that, or is given. */
+#include "bayes_average.h"
 #include "math/constants.h"
 #include "models/common/rows_view.h"
 #include "models/core/parameters.h"
@@ -14,7 +14,9 @@
 /* clang-format off */
 #define BAYES_LOGISTIC_OPTIONS(X)                                                                    \
     X(real,   alpha,     "",        ">0",                                                            \
-      "prior precision of the slopes; default: the one with the largest evidence", "1")           \
+      "prior precision of the slopes; default: as --optimize says", "1")                           \
+    X(choice, optimize,  "auto",    "auto|integrate|evidence",                                       \
+      "auto: integrate, or the alpha that is given; integrate: average over alpha; evidence: use the alpha of largest evidence as if known", "evidence") \
     X(real,   intercept_sd, "",     ">0",                                                            \
       "prior sd of the intercepts, in log odds of a row at the means of the columns; default: 10", "5") \
     X(flag,   shrink_intercept, "false", "", "give the intercepts the prior of the slopes", "true")  \
@@ -25,16 +27,33 @@
 /* clang-format on */
 
 CR_OPTIONS(bayes_logistic_options, bayes_logistic_table, BAYES_LOGISTIC_OPTIONS);
+enum { OPTIMIZE_AUTO, OPTIMIZE_INTEGRATE, OPTIMIZE_EVIDENCE };
+
+static const cri_requirement bayes_requirements[] = {
+    { "alpha", "optimize", "auto", false },
+    CRI_REQUIREMENT_LAST,
+};
 
 CRI_RECORD_TABLE(static, bayes_record, cri_bayes_logistic, CRI_BAYES_LOGISTIC);
 
 /* --- the posterior --------------------------------------------------------------------------- */
 
+cr_status cri_posterior_cost(cr_ctx *cx, const cri_posterior *post, const double *theta,
+                             double *opt_gradient, double *out)
+{
+    cri_likelihood_value v = { .gradient = opt_gradient };
+    cr_status            st = cri_likelihood_at(cx, post->f, theta, &v);
+    if (st != CR_OK) return st;
+    *out = v.f;
+    if (post->average) *out -= cri_alpha_average_prior(post->average, theta, opt_gradient);
+    return CR_OK;
+}
+
 cr_status cri_posterior_log(cr_ctx *cx, const cri_posterior *post, const double *theta, double *out)
 {
-    cri_likelihood_value v = { 0 };
-    cr_status            st = cri_likelihood_at(cx, post->f, theta, &v);
-    if (st == CR_OK) *out = post->log_prior - v.f;
+    double    cost = 0;
+    cr_status st = cri_posterior_cost(cx, post, theta, NULL, &cost);
+    if (st == CR_OK) *out = post->log_prior - cost;
     return st;
 }
 
@@ -131,7 +150,7 @@ done:
     return st;
 }
 
-/* The mode at the chosen alpha, and all that Laplace's approximation gives. */
+/* The mode at one alpha, and all that Laplace's approximation gives. */
 static cr_status approximate(cr_ctx *cx, cri_likelihood *f, cri_alpha_search *w, double alpha,
                              cri_bayes_logistic *m)
 {
@@ -151,6 +170,57 @@ static cr_status approximate(cr_ctx *cx, cri_likelihood *f, cri_alpha_search *w,
                         (m->intercept && a % m->q == 0 ? f->intercept_l2 : f->l2);
     m->evidence_se = m->ess = m->rhat = NAN;
     CR_TRY(set_laplace(cx, f, m));
+done:
+    return st;
+}
+
+/* The same with alpha averaged over: mode and covariance are the moments of all normals, w->L the factor
+ * of their inverse, and f is left at the geometric mean of alpha. */
+static cr_status average(cr_ctx *cx, cr_scratch *arena, cri_likelihood *f, cri_alpha_search *w,
+                         bool bound, cri_alpha_average *a, cri_bayes_logistic *m)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *A = cr_scratch_matrix(&s, m->D, m->D);
+    size_t     rounds = 0;
+    CR_TRY(s.status);
+    CR_TRY(cri_alpha_average_new(w, arena, a));
+    m->averaged = 1;
+    m->nll = w->s->nll;
+    m->log_joint = cri_log_prior_at_zero(f) - w->s->f;
+    m->laplace = a->log_evidence;
+    m->effective = a->effective;
+    if (bound) CR_TRY(cri_alpha_average_bound(w, a, &rounds));
+    w->iterations += rounds;
+    m->log_evidence = a->log_evidence;
+    m->alpha = f->l2 = a->base;
+    if (w->shared) f->intercept_l2 = a->base;
+    m->evidence_se = m->ess = m->rhat = NAN;
+    CR_TRY(cri_alpha_average_moments(cx, a, m->mode, m->covariance, A));
+    memcpy(w->L, A, m->D * m->D * sizeof(double));
+    CR_TRY(cr_chol(cx, cr_mat_of(w->L, m->D, m->D)));
+    w->log_det = cr_chol_logdet(cr_cmat_of(w->L, m->D, m->D));
+    CR_TRY(set_normal(cx, f, A, m));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The normals of the average, where there are no draws in their place. */
+static cr_status keep_parts(cr_ctx *cx, const cri_alpha_average *a, cri_bayes_logistic *m)
+{
+    cr_status st = CR_OK;
+    if (!m->averaged || m->R > 0 || a->parts < 2) return CR_OK;
+    double **arrays[] = { &m->share, &m->part_mean, &m->part_covariance }; /* of no elements yet */
+    for (size_t k = 0; k < 3; k++) {
+        cr_free(cx, *arrays[k], 0, sizeof(double));
+        *arrays[k] = NULL;
+    }
+    m->parts = a->parts, m->PD = a->parts * m->D;
+    CR_TRY(cri_record_allocate(cx, bayes_record, m));
+    memcpy(m->share, a->share, m->parts * sizeof(double));
+    memcpy(m->part_mean, a->centre, m->PD * sizeof(double));
+    memcpy(m->part_covariance, a->covariance, m->PD * m->D * sizeof(double));
 done:
     return st;
 }
@@ -242,7 +312,9 @@ static cr_status fit(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_opti
     uint32_t           *y = cr_scratch_bytes(&s, rows->n, sizeof *y);
     cri_likelihood      f = { .x = &x, .y = y, .step = 1 };
     cri_alpha_search    w = { .cx = cx, .f = &f, .o = &solve, .s = &solution };
-    double              alpha = o->alpha; /* NaN: to be learned */
+    double              alpha = o->alpha; /* NaN: to be learned, or averaged over */
+    bool                integrate = isnan(alpha) && o->optimize != OPTIMIZE_EVIDENCE;
+    cri_alpha_average   over = { 0 };
 
     CR_TRY(s.status);
     CR_TRY(check_options(cx, o));
@@ -257,21 +329,24 @@ static cr_status fit(cr_ctx *cx, const cri_rows *rows, const bayes_logistic_opti
     w.L = cr_scratch_matrix(&s, m->D, m->D);
     CR_TRY(s.status);
     CR_TRY(cri_solve(cx, &f, &solve, true, &solution));
-    CR_TRY(approximate(cx, &f, &w, alpha, m));
+    CR_TRY(integrate ? average(cx, &s, &f, &w, o->infer == CRI_INFER_BOUND, &over, m)
+                     : approximate(cx, &f, &w, alpha, m));
     report->stop = solution.stop;
     report->iterations = w.iterations;
     report->log_likelihood = -m->nll;
     report->evidence = CR_EVIDENCE_LAPLACE;
-    cri_posterior post = { &f, cri_log_prior_at_zero(&f), m->D, m->mode, w.L, w.log_det };
+    cri_posterior post = { &f,        cri_log_prior_at_zero(&f), m->D, m->mode, w.L,
+                           w.log_det, integrate ? &over : NULL };
     if (o->infer == CRI_INFER_LAPLACE || o->infer == CRI_INFER_AUTO) {
         CR_TRY(improve(cx, &post, o, solution.wrong, seed, m));
     } else if (o->infer == CRI_INFER_BOUND) {
-        CR_TRY(tighten(cx, &f, m, report));
+        if (!integrate) CR_TRY(tighten(cx, &f, m, report));
         report->evidence = CR_EVIDENCE_BOUND;
     } else {
         CR_TRY(cri_bayes_logistic_draw(cx, &post, o->draws, seed, m));
         cri_bayes_logistic_warn(cx, m);
     }
+    CR_TRY(keep_parts(cx, &over, m));
     if (m->R > 0 && !isnan(m->evidence_se)) report->evidence = CR_EVIDENCE_ESTIMATE;
     report->log_evidence = m->log_evidence;
 done:
@@ -332,9 +407,11 @@ static void describe_parameters(const cri_bayes_logistic *m, const cr_design *d,
 
 static const cr_field bayes_statistics[] = {
     CR_TEXT("prior", 0, "of intercept and coefficients"),
-    CR_NUMBER("alpha", CR_FIELD_NULL, "prior precision of the coefficients"),
+    CR_NUMBER("alpha", CR_FIELD_NULL,
+              "prior precision of the coefficients; its geometric mean, if averaged"),
     CR_NUMBER("intercept_sd", CR_FIELD_EITHER, "prior sd of the intercept, if it has its own"),
-    CR_TEXT("alpha_from", 0, "evidence if alpha was learned, otherwise option"),
+    CR_TEXT("alpha_from", 0,
+            "averaged if alpha was averaged over, evidence if it maximises it, otherwise option"),
     CR_TEXT("infer", 0, "laplace, importance, mcmc or bound: the method that --infer auto chose"),
     CR_MEASURE("log_joint", "nats", CR_FIELD_NULL, "log of likelihood and prior at the mode"),
     CR_MEASURE("log_evidence_laplace", "nats", CR_FIELD_NULL,
@@ -366,7 +443,7 @@ static cr_status bayes_describe(cr_ctx *cx, const void *state, const cr_design *
                                             "b0 ~ N(0, intercept_sd^2)");
     cri_put_real(s, "alpha", m->alpha);
     if (m->intercept && !isnan(m->intercept_sd)) cri_put_real(s, "intercept_sd", m->intercept_sd);
-    cri_put_text(s, "alpha_from", m->learned ? "evidence" : "option");
+    cri_put_text(s, "alpha_from", m->averaged ? "averaged" : m->learned ? "evidence" : "option");
     cri_put_text(s, "infer", routes[m->infer]);
     cri_put_real(s, "log_joint", m->log_joint);
     cri_put_real(s, "log_evidence_laplace", m->laplace);
@@ -384,7 +461,8 @@ static bool is_valid(const cri_bayes_logistic *m, const cr_design *d)
     bool valid = m->p == cr_design_terms(d) && m->K == cr_design_classes(d) &&
                  m->q == m->p + m->intercept && m->q1 == m->p + 1 && m->D == m->M * m->q &&
                  m->infer <= CRI_INFER_BOUND &&
-                 (m->infer == CRI_INFER_LAPLACE || m->infer == CRI_INFER_BOUND) == (m->R == 0);
+                 (m->infer == CRI_INFER_LAPLACE || m->infer == CRI_INFER_BOUND) == (m->R == 0) &&
+                 m->averaged <= 1 && m->PD == m->parts * m->D && (m->parts == 0 || m->R == 0);
     for (size_t k = 0; valid && k < m->K; k++) valid = m->place[k] <= (double)m->M;
     return valid;
 }
@@ -407,6 +485,7 @@ const cr_model_class cri_class_bayes_logistic = {
     .tasks = CR_TASK_CLASSIFICATION,
     .options = bayes_logistic_table,
     .options_size = sizeof(bayes_logistic_options),
+    .requirements = bayes_requirements,
     .default_scale = CR_SCALE_STANDARD,
     .scales_itself = true,
     .takes_sparse = true,

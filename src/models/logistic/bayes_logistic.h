@@ -2,7 +2,8 @@
  *   b_m ~ N(0, I/alpha),  b0_m ~ N(0, intercept_sd^2);  z standardised;  D = M q coefficients
  * One vector of coefficients for two classes, one for each class for more.  The intercepts have a
  * prior of their own, wide and fixed: were they held back with the slopes, the probabilities of
- * rare classes would be too large.  By Laplace's approximation N(mode, A^-1), A = prior precisions
+ * rare classes would be too large.  alpha is averaged over (bayes_average.h), or the one of largest
+ * evidence, or given.  By Laplace's approximation N(mode, A^-1), A = prior precisions
  * + information, and from there by importance sampling or by Hamiltonian Markov chains.  Importance
  * sampling draws from the Student t with 8 degrees of freedom at the mode; where that is worth
  * little (classes nearly separated, whose posterior leans outwards), from the one with the moments
@@ -46,23 +47,34 @@ enum { CRI_KEPT_DRAWS = 1000 };
     MEMBER(matrix, draws,        (R, D),  "any",  "of theta, all of the same weight")               \
     MEMBER(matrix, mean,         (M, q1), "any",  "of the coefficients, in the units of the data")  \
     MEMBER(matrix, sd,           (M, q1), "any",  "of them")                                        \
-    MEMBER(real,   intercept_sd, (),      "any none later", "NaN: the intercepts have the prior of the slopes")
+    MEMBER(real,   intercept_sd, (),      "any none later", "NaN: the intercepts have the prior of the slopes") \
+    MEMBER(count,  averaged,     (),      "spare", "1: over alpha, which is then the geometric mean; mode and covariance are moments") \
+    MEMBER(count,  parts,        (),      "spare", "normals whose mixture the posterior is; 0: one, of mode and covariance") \
+    MEMBER(count,  PD,           (),      "spare", "parts D")                                       \
+    MEMBER(vector, share,        (parts), ">=0 sums full", "of the parts")                          \
+    MEMBER(matrix, part_mean,    (parts, D), "any full", "of the parts")                            \
+    MEMBER(matrix, part_covariance, (PD, D), "any full", "of the parts")
 /* clang-format on */
 CRI_RECORD(cri_bayes_logistic, CRI_BAYES_LOGISTIC);
 
-/* The posterior as a function, at its mode. */
+/* The posterior as a function, at its mode; with `average`, that with alpha integrated out, at the mean of
+ * its approximation. */
 typedef struct cri_posterior {
-    const cri_likelihood *f;
-    double                log_prior; /* of theta = 0, whose density is the largest */
-    size_t                D;
-    const double         *mode;
-    double               *L; /* [D x D] lower: A = L L' */
-    double                log_det;
+    const cri_likelihood           *f;
+    double                          log_prior; /* of theta = 0, whose density is the largest */
+    size_t                          D;
+    const double                   *mode;
+    double                         *L; /* [D x D] lower: A = L L' */
+    double                          log_det;
+    const struct cri_alpha_average *average; /* or NULL: alpha is f->l2 */
 } cri_posterior;
 
 /* *out = log likelihood + log prior at theta. */
 cr_status cri_posterior_log(cr_ctx *cx, const cri_posterior *post, const double *theta,
                             double *out);
+/* *out = minus that, but for log_prior; opt_gradient [D] its gradient. */
+cr_status cri_posterior_cost(cr_ctx *cx, const cri_posterior *post, const double *theta,
+                             double *opt_gradient, double *out);
 /* theta = mode + L'^-1 u. */
 void cri_posterior_place(const cri_posterior *post, const double *u, double *theta);
 
@@ -88,8 +100,8 @@ double cri_log_prior_at_zero(const cri_likelihood *f);
 
 /* --- the posterior ---------------------------------------------------------------------------- */
 
-/* How far the posterior is from Laplace's normal: *out = the sd of log posterior - log normal over
- * 64 draws of the normal.  0 where they agree; above 2 or so the draws are worth few of the
+/* How far the posterior is from Laplace's normal, or mixture of normals: *out = the sd of the log of their
+ * ratio over 64 draws of the normal.  0 where they agree; above 2 or so the draws are worth few of the
  * posterior. */
 cr_status cri_bayes_logistic_misfit(cr_ctx *cx, const cri_posterior *post, uint64_t seed,
                                     double *out);

@@ -33,7 +33,7 @@ TEST(score_of_two_classes)
     double X[2 * N], y[N], low[4], high[4], wide_low[4], wide_high[4];
     draw_rows(1, N, 2, X, y);
     cr_table *t = make_table(cx, X, N, 2, y, NULL);
-    cr_model *m = fit(cx, "bayes-logistic", t, "target=y infer=laplace");
+    cr_model *m = fit(cx, "bayes-logistic", t, "target=y infer=laplace optimize=evidence");
     double    U[] = { 3.4, -1, 5, 2 };
     cr_table *new = make_table(cx, U, 2, 2, NULL, NULL);
     cr_prediction p = predict(cx, m, new);

@@ -158,7 +158,8 @@ TEST(rare_class_keeps_its_rate)
     assert_true(rate > 0.03 && rate < 0.06);
     assert_close(mean_probability(cx, t, "target=y"), rate, 0.004);
     assert_close(mean_probability(cx, t, "target=y intercept_sd=3"), rate, 0.006);
-    assert_true(mean_probability(cx, t, "target=y shrink_intercept=true") > rate + 0.02);
+    assert_true(mean_probability(cx, t, "target=y shrink_intercept=true optimize=evidence") >
+                rate + 0.02);
 }
 
 /* --- alpha ----------------------------------------------------------------------------------- */
@@ -178,7 +179,7 @@ TEST(learned_alpha)
     for (size_t classes = 2; classes <= 3; classes++) {
         draw_classes(classes, N, P, classes, 0.5, X, y);
         cr_table *t = make_table(cx, X, N, P, y, NULL);
-        cr_model *m = fit(cx, "bayes-logistic", t, "target=y");
+        cr_model *m = fit(cx, "bayes-logistic", t, "target=y optimize=evidence");
         json_t   *d = describe(cx, m);
         double    alpha = statistic(d, "alpha"), best = cr_model_get_report(m)->log_evidence;
         assert_true(best >= evidence_at(cx, t, alpha * 1.01));
@@ -220,12 +221,14 @@ TEST(three_classes)
  * probabilities. */
 TEST(iris)
 {
-    static const char *const settings[] = { "target=species infer=importance draws=2000",
-                                            "target=species infer=mcmc draws=2000" };
-    cr_table                *t = read_table(cx, "examples/iris.csv");
-    cr_prediction            q[2];
-    cr_model                *m[2];
-    json_t                  *d[2];
+    static const char *const settings[] = {
+        "target=species infer=importance draws=2000 optimize=evidence",
+        "target=species infer=mcmc draws=2000 optimize=evidence"
+    };
+    cr_table     *t = read_table(cx, "examples/iris.csv");
+    cr_prediction q[2];
+    cr_model     *m[2];
+    json_t       *d[2];
     for (size_t k = 0; k < 2; k++) {
         m[k] = fit(cx, "bayes-logistic", t, settings[k]);
         q[k] = predict(cx, m[k], t);
@@ -257,7 +260,7 @@ TEST(iris_by_laplace)
     warnings  w = { .n = 0 };
     double    X[N * P], y[N];
     cr_ctx_set_log(cx, keep_warning, &w);
-    cr_model     *m = fit(cx, "bayes-logistic", t, "target=species infer=laplace");
+    cr_model *m = fit(cx, "bayes-logistic", t, "target=species infer=laplace optimize=evidence");
     cr_prediction q = predict(cx, m, t);
     assert_true(fabs(q.prob[3 * 100 + 0] - 0.01226) < 4e-4);
     assert_true(fabs(q.prob[3 * 0 + 2] - 8.5e-5) < 4e-5);
@@ -390,13 +393,13 @@ TEST(reference)
     {
         char      settings[1100];
         json_t   *e = json_object_get(item, "expected");
-        cr_table *t = reference_table(cx, item, settings, sizeof settings - 40);
+        cr_table *t = reference_table(cx, item, settings, sizeof settings - 60);
         json_array_foreach(json_object_get(e, "fixed_alpha"), k, one)
         {
             check_fixed_alpha(cx, t, settings, one);
             checked++;
         }
-        strcat(settings, " shrink_intercept=true");
+        strcat(settings, " shrink_intercept=true optimize=evidence");
         cr_model *m = fit(cx, "bayes-logistic", t, settings);
         json_t   *d = describe(cx, m);
         assert_relative(statistic(d, "alpha"), number_of(e, "alpha_maximising_laplace_evidence"),

@@ -287,7 +287,8 @@ static void interval_rows(void *arg, cri_range r, double *workspace)
             ends_of_two(m, mean[0], L[0], w->level, low, high);
         } else {
             cri_factor_small(L, F);
-            cri_softmax_values(b->points, b->n_points, F, mean, L, softmax, values);
+            cri_softmax_values(b->points, b->n_points, F, mean, L, softmax, 2 * b->n_points,
+                               values);
             cri_central_intervals(values, F, 2 * b->n_points, w->level, low, high);
         }
         for (size_t k = 0; k < K; k++) {
