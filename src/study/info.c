@@ -49,12 +49,29 @@ static cr_status check_rows(cr_ctx *cx, const cr_table *table, const cri_variabl
 
 /* Value, interval by parts and p-value of an estimate by neighbours. */
 static cr_status resample(cr_ctx *cx, const cri_variables *vs, cri_estimate *estimate,
-                          const cr_info_options *o, uint64_t seed, double least,
+                          const cr_info_options *o, uint64_t seed, cri_span span,
                           cr_information *out)
 {
     if (o->bootstrap == 0) return CR_OK;
-    cr_status st = cri_parts_error(cx, vs, estimate, o, o, seed, &out->se);
-    cri_normal_interval(out->value, out->se, o->level, least, &out->lower, &out->upper);
+    cr_status st = cri_parts_error(cx, vs, estimate, o, out->value, o, seed, &out->se);
+    cri_normal_interval(out->value, out->se, o->level, span, &out->lower, &out->upper);
+    return st;
+}
+
+/* The largest entropy that the variables of a set can have. */
+static cr_status largest_entropy(cr_ctx *cx, const cri_variables *vs, unsigned set, double level,
+                                 double *out)
+{
+    cr_status st = CR_OK;
+    double    sum = 0;
+    for (size_t j = 0; j < vs->m; j++) {
+        double one = INFINITY;
+        if (!(vs->v[j].role & set)) continue;
+        if (vs->v[j].counted) CR_TRY(cri_largest_entropy(cx, &vs->v[j], vs->n, level, &one));
+        sum += one;
+    }
+    *out = sum;
+done:
     return st;
 }
 
@@ -103,12 +120,13 @@ cr_status cr_table_entropy(cr_ctx *cx, const cr_table *table, const char *const 
     CR_TRY(read_variables(&s, table, columns, n, NULL, given, n_given, seed, &vs));
     CR_TRY(check_rows(cx, table, &vs));
     cr_information got = start(&vs);
-    double         least = cri_measured(&vs, CRI_A) == 0 ? 0 : -INFINITY;
+    cri_span       span = { cri_measured(&vs, CRI_A) == 0 ? 0 : -INFINITY, INFINITY };
+    CR_TRY(largest_entropy(cx, &vs, CRI_A, options->level, &span.most));
     if (got.counted) {
-        CR_TRY(cri_counts_measure(cx, &vs, &sum, options, seed, least, &got));
+        CR_TRY(cri_counts_measure(cx, &vs, &sum, options, seed, span, &got));
     } else {
         CR_TRY(entropy_given(cx, &vs, options, &got.value, &got.alone));
-        CR_TRY(resample(cx, &vs, entropy_value, options, seed, least, &got));
+        CR_TRY(resample(cx, &vs, entropy_value, options, seed, span, &got));
     }
     *out = got;
 done:
@@ -156,6 +174,30 @@ static const cri_sum mutual_sum = { 4,
                                     { CRI_A | CRI_GIVEN, CRI_B | CRI_GIVEN,
                                       CRI_A | CRI_B | CRI_GIVEN, CRI_GIVEN } };
 
+/* What is common to both is not more than either: the smaller of the upper ends of the intervals of H(A |
+ * GIVEN) and H(B | GIVEN), where they are counted. */
+static cr_status largest_mutual(cr_ctx *cx, const cri_variables *vs, const cr_info_options *o,
+                                uint64_t seed, double *out)
+{
+    static const unsigned sides[] = { CRI_A, CRI_B };
+    cr_status             st = CR_OK;
+    double                least = INFINITY;
+    for (size_t k = 0; k < 2; k++) {
+        cri_sum        sum = { 2, { 1, -1 }, { sides[k] | CRI_GIVEN, CRI_GIVEN } };
+        cr_information one = start(vs);
+        cri_span       span = { 0, INFINITY };
+        CR_TRY(largest_entropy(cx, vs, sides[k], o->level, &span.most));
+        if (o->bootstrap > 0 && cri_measured(vs, sides[k] | CRI_GIVEN) == 0) {
+            CR_TRY(cri_counts_measure(cx, vs, &sum, o, seed, span, &one));
+            span.most = one.upper;
+        }
+        least = fmin(least, span.most);
+    }
+    *out = least;
+done:
+    return st;
+}
+
 static cr_status measure_mutual(cr_ctx *cx, const cr_table *table, const cri_variables *vs,
                                 const cr_info_options *o, uint64_t seed, cr_information *out)
 {
@@ -164,12 +206,14 @@ static cr_status measure_mutual(cr_ctx *cx, const cr_table *table, const cri_var
     CR_TRY(check_rows(cx, table, vs));
     CR_TRY(check_levels(cx, table, vs));
     cr_information got = start(vs);
+    cri_span       span = { 0, INFINITY };
+    CR_TRY(largest_mutual(cx, vs, o, seed, &span.most));
     if (got.counted) {
-        CR_TRY(cri_counts_measure(cx, vs, &mutual_sum, o, seed, 0, &got));
+        CR_TRY(cri_counts_measure(cx, vs, &mutual_sum, o, seed, span, &got));
         CR_TRY(test_dependence(cx, vs, cri_counts_value, &arg, o, seed, &got));
     } else {
         CR_TRY(cri_neighbours_mutual(cx, vs, o->neighbours, &got.value, &got.alone));
-        CR_TRY(resample(cx, vs, mutual_value, o, seed, 0, &got));
+        CR_TRY(resample(cx, vs, mutual_value, o, seed, span, &got));
         CR_TRY(test_dependence(cx, vs, mutual_value, o, o, seed, &got));
     }
     *out = got;

@@ -18,7 +18,9 @@
  * the truth there, so that bias is taken off and not added a second time.  Neighbours: resampling
  * with replacement would make ties, so the rows are cut at random into m disjoint parts, whose
  * estimates have m times the variance of the whole: Holmes & Nemenman (2019).  These are normal
- * intervals; they do not cover the bias of the estimate.
+ * intervals, with the bias that the parts show added to the standard error.  No interval goes beyond
+ * what is possible: 0, the log of the number of levels, for I(a; b) the upper ends of H(a) and H(b).
+ * Where all rows agree the interval is not empty: it ends where they would with probability 1 - level.
  *
  * Everything is in nats.  Rows with a missing value in a column that is used are left out, and
  * counted in `dropped`. */

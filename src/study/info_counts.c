@@ -2,6 +2,7 @@
 #include "info_internal.h"
 #include "base/parallel.h"
 #include "base/sort.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -91,6 +92,30 @@ cr_status cri_counts_entropy(cr_ctx *cx, const cri_variables *vs, unsigned set,
     CR_TRY(s.status);
     cri_cells_count(&c, vs->n, count);
     *out = cr_info_entropy_counts(count, c.cells, estimator);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The share of rows of a kind that all n would miss with probability 1 - level: the rule of three. */
+static double missed_share(size_t n, double level) { return -expm1(log1p(-level) / (double)n); }
+
+cr_status cri_largest_entropy(cr_ctx *cx, const cri_variable *v, size_t n, double level,
+                              double *out)
+{
+    const double OFTEN = 0.1; /* chance to miss a level as rare as the rarest that was seen */
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    double       k = (double)v->levels, share = fmin(missed_share(n, level), 1 / (k + 1));
+    uint64_t    *count = cr_scratch_bytes(&s, v->levels, sizeof *count), least = n;
+    CR_TRY(s.status);
+    cri_cells_count(&(cri_cells){ v->levels, v->code }, n, count);
+    for (size_t i = 0; i < v->levels; i++)
+        if (count[i] > 0 && count[i] < least) least = count[i];
+    bool rare = (double)n * log1p(-(double)least / (double)n) > log(OFTEN);
+    bool few = log(k + 1) + (double)n * log(k / (k + 1)) > log(0.5 * (1 - level));
+    bool all = v->levels > 1 && !(rare && few);
+    *out = all ? log(k) : (1 - share) * log(k) + cr_entropy_binary_nats(share);
 done:
     cr_scratch_end(&s);
     return st;
@@ -194,7 +219,7 @@ static void draw_side(void *arg, size_t side)
 }
 
 void cri_bootstrap_interval(double value, double se, double *error, const double *draw_se, size_t n,
-                            double level, double least, double *out_se, double *out_lower,
+                            double level, cri_span span, double *out_se, double *out_lower,
                             double *out_upper)
 {
     double mean = 0, square = 0, tail = 0.5 * (1 - level);
@@ -202,20 +227,34 @@ void cri_bootstrap_interval(double value, double se, double *error, const double
     for (size_t i = 0; i < n; i++) square += (error[i] - mean) * (error[i] - mean);
     double sd = n > 1 ? sqrt(square / (double)(n - 1)) : se;
     double floor = 0.25 * fmax(se, sd); /* where the first order vanishes: equal shares, say */
-    if (!(floor > 0)) {
-        *out_se = 0, *out_lower = *out_upper = fmax(least, value);
-        return;
-    }
+    *out_se = sd;
+    cri_normal_interval(value, sd, level, span, out_lower, out_upper);
+    if (!(floor > 0)) return;
     for (size_t i = 0; i < n; i++) error[i] /= fmax(draw_se[i], floor);
     cri_sort_doubles(error, n);
     se = fmax(se, floor);
-    *out_se = sd;
-    *out_lower = fmax(least, value - se * cri_sorted_quantile(error, n, 1 - tail));
-    *out_upper = fmax(least, value - se * cri_sorted_quantile(error, n, tail));
+    double near = fmin(fmax(value, span.least), span.most);
+    double lower = near - se * cri_sorted_quantile(error, n, 1 - tail);
+    double upper = near - se * cri_sorted_quantile(error, n, tail);
+    lower = fmin(fmax(lower, span.least), span.most);
+    upper = fmin(fmax(upper, span.least), span.most);
+    if (upper > lower) *out_lower = lower, *out_upper = upper;
+}
+
+/* Nothing is left open: all rows agree, or those that agree in the given columns do. */
+static bool is_settled(const views *w) { return w->terms == 2 && w->cells[1] == w->cells[0]; }
+
+/* The largest entropy with which rows would all be settled with probability 1 - level: a share e of them
+ * that is not, (1 - e)^rows = 1 - level, may be any of the levels (Fano's inequality). */
+static double settled_most(const views *w, size_t rows, double level)
+{
+    double share = missed_share(rows, level), others = (double)w->joint.cells - 1;
+    share = fmin(share, fmax(others, 1) / (fmax(others, 1) + 1));
+    return cr_entropy_binary_nats(share) + share * log(fmax(others, 1));
 }
 
 static cr_status resample(cr_ctx *cx, const views *w, const cr_info_options *o, uint64_t seed,
-                          size_t rows, double least, cr_information *out)
+                          size_t rows, cri_span span, cr_information *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -233,13 +272,18 @@ static cr_status resample(cr_ctx *cx, const views *w, const cr_info_options *o, 
     b.error = cr_scratch_f64(&s, b.draws);
     b.se = cr_scratch_f64(&s, b.draws);
     CR_TRY(s.status);
+    if (is_settled(w)) {
+        out->se = 0, out->lower = 0;
+        out->upper = fmin(settled_most(w, rows, o->level), span.most);
+        goto done;
+    }
     for (size_t i = 0; i < cells; i++) share[i] = (double)w->count[i];
     if (cells * b.draws >= 100000)
         CR_TRY(cri_parallel_for(cx, "bootstrap", SIDES, draw_side, &b));
     else
         for (size_t side = 0; side < SIDES; side++) draw_side(&b, side);
     cri_bootstrap_interval(out->value, delta_error(w, w->count, b.workspace, b.influence), b.error,
-                           b.se, b.draws, o->level, least, &out->se, &out->lower, &out->upper);
+                           b.se, b.draws, o->level, span, &out->se, &out->lower, &out->upper);
 done:
     cr_scratch_end(&s);
     return st;
@@ -249,7 +293,7 @@ done:
 
 /* out has its rows already; with `resampled` also the interval. */
 static cr_status measure(cr_ctx *cx, const cri_variables *vs, const cri_sum *sum,
-                         const cr_info_options *o, uint64_t seed, double least, bool resampled,
+                         const cr_info_options *o, uint64_t seed, cri_span span, bool resampled,
                          cr_information *out)
 {
     cr_status  st = CR_OK;
@@ -262,7 +306,7 @@ static cr_status measure(cr_ctx *cx, const cri_variables *vs, const cri_sum *sum
     out->cells = w.joint.cells;
     out->value = evaluate(&w, w.count, (cr_info_estimator)o->estimator, workspace);
     out->plugin = evaluate(&w, w.count, CR_INFO_PLUGIN, workspace);
-    if (resampled) CR_TRY(resample(cx, &w, o, seed, vs->n, least, out));
+    if (resampled) CR_TRY(resample(cx, &w, o, seed, vs->n, span, out));
 done:
     cr_scratch_end(&s);
     return st;
@@ -272,14 +316,14 @@ cr_status cri_counts_value(cr_ctx *cx, const cri_variables *vs, const void *arg,
 {
     const cri_counts_arg *a = arg;
     cr_information        got = { 0 };
-    cr_status             st = measure(cx, vs, a->sum, a->options, 0, 0, false, &got);
+    cr_status st = measure(cx, vs, a->sum, a->options, 0, (cri_span){ 0, INFINITY }, false, &got);
     if (st == CR_OK) *out = got.value;
     return st;
 }
 
 cr_status cri_counts_measure(cr_ctx *cx, const cri_variables *vs, const cri_sum *sum,
-                             const cr_info_options *o, uint64_t seed, double least,
+                             const cr_info_options *o, uint64_t seed, cri_span span,
                              cr_information *out)
 {
-    return measure(cx, vs, sum, o, seed, least, o->bootstrap > 0 && vs->n > 0, out);
+    return measure(cx, vs, sum, o, seed, span, o->bootstrap > 0 && vs->n > 0, out);
 }

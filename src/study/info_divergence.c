@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const cri_span endless = { 0, INFINITY }; /* what a divergence can be */
+
 /* --- both tables together -------------------------------------------------------------------- */
 
 typedef struct pooled {
@@ -250,7 +252,7 @@ static cr_status bootstrap_kl(cr_ctx *cx, uint64_t *const count[2], const size_t
         ses[t] = kl_error(drawn[0], drawn[1], cells, n);
         CR_TRY(cr_check_interrupt(cx));
     }
-    cri_bootstrap_interval(out->kl, se, error, ses, o->bootstrap, o->level, 0, &out->se,
+    cri_bootstrap_interval(out->kl, se, error, ses, o->bootstrap, o->level, endless, &out->se,
                            &out->lower, &out->upper);
 done:
     cr_scratch_end(&s);
@@ -403,8 +405,9 @@ static cr_status compare_measured(cr_ctx *cx, const pooled *all, const cr_info_o
     CR_TRY(measure_js(cx, all, o->neighbours, seed, &out->js));
     out->js = fmax(out->js, 0);
     if (o->bootstrap > 0) {
-        CR_TRY(cri_parts_error(cx, &all->vs, kl_value, &arg, o, seed, &out->se));
-        cri_normal_interval(out->kl, out->se, o->level, 0, &out->lower, &out->upper);
+        CR_TRY(cri_parts_error(cx, &all->vs, kl_value, &arg, out->cross_entropy - out->entropy, o,
+                               seed, &out->se));
+        cri_normal_interval(out->kl, out->se, o->level, endless, &out->lower, &out->upper);
     }
 done:
     return st;

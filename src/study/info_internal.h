@@ -81,6 +81,18 @@ void cri_cells_sort(const cri_cells *c, size_t n, size_t *order, size_t *begin);
 cr_status cri_counts_entropy(cr_ctx *cx, const cri_variables *vs, unsigned set,
                              cr_info_estimator estimator, double *out);
 
+/* Where a quantity can be: no interval goes beyond. */
+typedef struct cri_span {
+    double least, most;
+} cri_span;
+
+/* *out = the largest entropy of a counted variable of n rows: the log of its levels.  It is more where
+ * there is one level only; and where the rows are so few that one more level, as common as the others, could
+ * have been missed, and the rarest that was seen is in so few rows that one like it could too.  Other levels
+ * may then have the share that all rows miss with probability 1 - level. */
+cr_status cri_largest_entropy(cr_ctx *cx, const cri_variable *v, size_t n, double level,
+                              double *out);
+
 /* A sum of entropies with signs, all of counted variables. */
 typedef struct cri_sum {
     size_t   terms;
@@ -88,9 +100,10 @@ typedef struct cri_sum {
     unsigned set[4];
 } cri_sum;
 
-/* Its value, plug-in value and interval, and the number of cells, into out. */
+/* Its value, plug-in value and interval, and the number of cells, into out.  Where nothing varies, 0 is
+ * the estimate, and the interval ends where all rows would agree so with probability 1 - level. */
 cr_status cri_counts_measure(cr_ctx *cx, const cri_variables *vs, const cri_sum *sum,
-                             const cr_info_options *o, uint64_t seed, double least,
+                             const cr_info_options *o, uint64_t seed, cri_span span,
                              cr_information *out);
 /* Its value alone, as a cri_estimate (below): arg is a cri_counts_arg. */
 typedef struct cri_counts_arg {
@@ -100,9 +113,10 @@ typedef struct cri_counts_arg {
 cr_status cri_counts_value(cr_ctx *cx, const cri_variables *vs, const void *arg, double *out);
 /* The bootstrap-t interval around `value` with standard error se, from the error [n] of each draw
  * (changed) and the standard error draw_se [n] that it would show itself; *out_se: the standard
- * deviation of the errors.  Values below `least` cannot be. */
+ * deviation of the errors.  Within the span, from the end of it that an estimate beyond is nearest to;
+ * where both ends would be the same, the one within is that of a normal interval. */
 void cri_bootstrap_interval(double value, double se, double *error, const double *draw_se, size_t n,
-                            double level, double least, double *out_se, double *out_lower,
+                            double level, cri_span span, double *out_se, double *out_lower,
                             double *out_upper);
 
 /* --- info_neighbours.c ----------------------------------------------------------------------- */
@@ -122,12 +136,14 @@ cr_status cri_neighbours_mutual(cr_ctx *cx, const cri_variables *vs, size_t k, d
 
 typedef cr_status cri_estimate(cr_ctx *cx, const cri_variables *vs, const void *arg, double *out);
 
-/* The standard error of an estimate on all rows, from about o->bootstrap disjoint parts; NaN when
- * there are too few rows for parts. */
+/* The standard error of an estimate `value` on all rows, from about o->bootstrap disjoint parts; NaN when
+ * there are too few rows for parts.  It includes the bias that the parts show: taken to fall with the
+ * number of rows, it is (mean over the parts - value) / (parts - 1) on all of them. */
 cr_status cri_parts_error(cr_ctx *cx, const cri_variables *vs, cri_estimate *estimate,
-                          const void *arg, const cr_info_options *o, uint64_t seed, double *out_se);
-/* value -+ z se, not below `least`. */
-void cri_normal_interval(double value, double se, double level, double least, double *out_lower,
+                          const void *arg, double value, const cr_info_options *o, uint64_t seed,
+                          double *out_se);
+/* value -+ z se within the span, from the end of it that a value beyond is nearest to. */
+void cri_normal_interval(double value, double se, double level, cri_span span, double *out_lower,
                          double *out_upper);
 /* P(the estimate is as large) when A has nothing to do with B: A is put in random orders within the
  * cells of GIVEN, o->permutations times. */

@@ -18,9 +18,10 @@ static void plan_parts(size_t n, size_t k, size_t draws, size_t *out_parts, size
     *out_times = parts > 1 ? (draws + parts - 1) / parts : 0;
 }
 
-/* The variance of the estimates on the parts of one cut; NaN when a part has too little in it. */
+/* Mean and variance of the estimates on the parts of one cut; NaN when a part has too little in it. */
 static cr_status cut_once(cr_ctx *cx, const cri_variables *vs, cri_estimate *estimate,
-                          const void *arg, size_t parts, cr_rng r, double *out_variance)
+                          const void *arg, size_t parts, cr_rng r, double *out_mean,
+                          double *out_variance)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -44,6 +45,7 @@ static cr_status cut_once(cr_ctx *cx, const cri_variables *vs, cri_estimate *est
         mean += step / (double)(i + 1);
         square += step * (value - mean);
     }
+    *out_mean = mean;
     *out_variance = square / (double)(parts - 1);
     st = CR_OK;
 done:
@@ -52,31 +54,34 @@ done:
 }
 
 cr_status cri_parts_error(cr_ctx *cx, const cri_variables *vs, cri_estimate *estimate,
-                          const void *arg, const cr_info_options *o, uint64_t seed, double *out_se)
+                          const void *arg, double value, const cr_info_options *o, uint64_t seed,
+                          double *out_se)
 {
     cr_status st = CR_OK;
     size_t    parts, times;
-    double    variance = 0;
+    double    variance = 0, mean = 0;
     plan_parts(vs->n, o->neighbours, o->bootstrap, &parts, &times);
     for (size_t t = 0; t < times; t++) {
-        double one = 0;
-        CR_TRY(
-            cut_once(cx, vs, estimate, arg, parts, cri_info_rng(seed, CRI_STREAM_PARTS, t), &one));
+        double one = 0, middle = 0;
+        CR_TRY(cut_once(cx, vs, estimate, arg, parts, cri_info_rng(seed, CRI_STREAM_PARTS, t),
+                        &middle, &one));
         variance += one / (double)times;
+        mean += middle / (double)times;
         cr_progress(cx, "parts", (double)(t + 1), (double)times);
         CR_TRY(cr_check_interrupt(cx));
     }
-    *out_se = times ? sqrt(variance / (double)parts) : NAN;
+    double bias = times ? (mean - value) / (double)(parts - 1) : NAN;
+    *out_se = times ? sqrt(variance / (double)parts + bias * bias) : NAN;
 done:
     return st;
 }
 
-void cri_normal_interval(double value, double se, double level, double least, double *out_lower,
+void cri_normal_interval(double value, double se, double level, cri_span span, double *out_lower,
                          double *out_upper)
 {
-    double z = cr_norm_ppf(0.5 * (1 + level));
-    *out_lower = isnan(se) ? NAN : fmax(least, value - z * se);
-    *out_upper = isnan(se) ? NAN : fmax(least, value) + z * se;
+    double z = cr_norm_ppf(0.5 * (1 + level)), near = fmin(fmax(value, span.least), span.most);
+    *out_lower = isnan(se) ? NAN : fmax(span.least, near - z * se);
+    *out_upper = isnan(se) ? NAN : fmin(span.most, near + z * se);
 }
 
 /* --- random orders --------------------------------------------------------------------------- */
