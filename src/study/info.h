@@ -9,8 +9,9 @@
  *                        (2020)
  *   divergence           Wang, Kulkarni & Verdu (2009), with digammas in place of their logarithms,
  *                        so that it is cross-entropy less entropy
- * Numbers that repeat are taken as rounded: each is spread evenly over the gap that most of them have to
- * the next (else the smallest there is), their resolution; numbers with more digits stay where they are.
+ * Numbers that repeat are taken as rounded: each is spread evenly over the step that most of them are written
+ * with (0.01 for two digits behind the point) or, where that does not explain how many repeat, over the distance to
+ * their neighbours; numbers with more digits stay where they are.
  * That changes no mutual information between rounded values.
  *
  * Intervals.  Counts: the bootstrap-t (Efron & Tibshirani 1993, sec. 12.5) with multinomial draws

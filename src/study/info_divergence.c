@@ -97,11 +97,12 @@ static void code_numbers(const double *x, size_t n, double *workspace, cri_varia
  * the tables are the same row by row. */
 static size_t count_shared(const double *x, const pooled *all, double *workspace)
 {
-    size_t na = all->n[0], nb = all->n[1], shared = 0;
+    size_t  na = all->n[0], nb = all->n[1], shared = 0;
+    double *more = workspace + all->vs.n;
     if (na == nb && memcmp(x, x + na, na * sizeof *x) == 0) return na;
     memcpy(workspace, x, all->vs.n * sizeof *x);
-    if (!isnan(cri_resolution(workspace, na, NULL)) ||
-        !isnan(cri_resolution(workspace + na, nb, NULL)))
+    if (!isnan(cri_resolution(workspace, na, NULL, more)) ||
+        !isnan(cri_resolution(workspace + na, nb, NULL, more)))
         return 0;
     for (size_t i = 0; i < nb; i++)
         shared += bsearch(&workspace[na + i], workspace, na, sizeof *workspace,
@@ -114,7 +115,7 @@ static cr_status standardise(cr_ctx *cx, double *x, size_t n, double *workspace,
 {
     double mean = 0, square = 0, origin = 0;
     memcpy(workspace, x, n * sizeof *x);
-    v->resolution = cri_resolution(workspace, n, &origin);
+    v->resolution = cri_resolution(workspace, n, &origin, workspace + n);
     double width = workspace[n - 1] - workspace[0];
     if (!(width > 0))
         return cr_fail(cx, CR_EDATA, "column '%s' is constant: it has no density", v->name);
@@ -134,7 +135,7 @@ static cr_status pool_numbers(cr_scratch *s, const pair *p, const size_t *place,
                               pooled *all, cri_variable *v)
 {
     size_t  n = all->vs.n;
-    double *x = cr_scratch_f64(s, n), *workspace = cr_scratch_f64(s, n);
+    double *x = cr_scratch_f64(s, n), *workspace = cr_scratch_f64(s, 2 * n);
     if (v->counted) v->code = cr_scratch_bytes(s, n, sizeof *v->code);
     if (s->status != CR_OK) return s->status;
     for (size_t i = 0; i < n; i++) {

@@ -53,10 +53,10 @@ cr_status cri_info_column(cr_ctx *cx, const cr_table *table, const char *name,
                           const cr_column **out);
 /* Whether a column is counted; O(n log n) for integers.  *out_kind untouched on failure. */
 cr_status cri_is_counted(cr_ctx *cx, const cr_column *column, size_t rows, bool *out_counted);
-/* To what the values of x [n] are rounded, where some repeat, else NaN: the gap between neighbouring values
- * that repeat, where more than half of the rows on either side agree on one, else the smallest gap there is.
- * Values with more digits among rounded ones do not change it.  *opt_origin: some value that repeats.  Sorts x. */
-double cri_resolution(double *x, size_t n, double *opt_origin);
+/* To what the values of x [n] are rounded, where some repeat, else NaN: the step of the decimal numbers that three
+ * quarters of them are written as; or, where more repeat than that explains, the distance between repeated values and
+ * their neighbours.  *opt_origin: some value that repeats.  Sorts x; workspace [n]. */
+double cri_resolution(double *x, size_t n, double *opt_origin, double *workspace);
 /* How wide a value is to be spread: the resolution where it repeats or stands on the grid about the origin,
  * 0 where it is written with more digits than they.  sorted [n]: as cri_resolution leaves it. */
 double cri_rounding(const double *sorted, size_t n, double resolution, double origin, double value);

@@ -4,6 +4,7 @@
 #include "base/sort.h"
 #include "data/table/table_internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,8 +60,6 @@ done:
     return st;
 }
 
-static bool same_gap(double a, double b) { return fabs(a - b) <= 1e-6 * b; }
-
 /* The next value from place *at on that stands there more than once, its number in *count; *at moves
  * behind it.  NaN when there are no more. */
 static double next_repeated(const double *x, size_t n, size_t *at, size_t *count)
@@ -74,47 +73,83 @@ static double next_repeated(const double *x, size_t n, size_t *at, size_t *count
     return NAN;
 }
 
-/* The gap that has more than half of the votes, of all rows of repeated values for the gaps on either side
- * of theirs (Boyer & Moore's vote: one candidate, then a count); NaN where none has. */
-static double majority_gap(const double *x, size_t n)
+/* How many digits a number has behind the decimal point, as it was written; MANY where it is no such number. */
+enum { MOST_DECIMALS = 12, MANY };
+static unsigned decimals_of(double x)
 {
-    double candidate = NAN, lead = 0, votes = 0, all = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        size_t at = 0, count = 0, before = 0;
-        double last = next_repeated(x, n, &at, &before), value;
-        while (!isnan(value = next_repeated(x, n, &at, &count))) {
-            double gap = value - last, weight = (double)(before + count);
-            if (pass == 1) {
-                all += weight;
-                votes += same_gap(gap, candidate) ? weight : 0;
-            } else if (same_gap(gap, candidate)) {
-                lead += weight;
-            } else if (weight > lead) {
-                candidate = gap, lead = weight - lead;
-            } else {
-                lead -= weight;
-            }
-            last = value, before = count;
-        }
+    double power = 1;
+    for (unsigned d = 0; d <= MOST_DECIMALS; d++, power *= 10) {
+        double y = x * power;
+        if (fabs(y) > 9e15) return MANY;
+        if (fabs(y - round(y)) <= 4 * DBL_EPSILON * fabs(y)) return d;
     }
-    return 2 * votes > all ? candidate : NAN;
+    return MANY;
 }
 
-double cri_resolution(double *x, size_t n, double *opt_origin)
+static uint64_t common_divisor(uint64_t a, uint64_t b)
 {
-    double gap = INFINITY, common;
-    size_t at = 0, count;
-    bool   repeats = false;
-    cri_sort_doubles(x, n);
-    for (size_t i = 1; i < n; i++) {
-        double g = x[i] - x[i - 1];
-        repeats |= g == 0;
-        if (g > 0 && g < gap) gap = g;
+    while (b != 0) {
+        uint64_t rest = a % b;
+        a = b, b = rest;
     }
-    if (!repeats || isinf(gap)) return NAN;
-    if (opt_origin) *opt_origin = next_repeated(x, n, &at, &count);
-    common = majority_gap(x, n);
-    return isnan(common) ? gap : common;
+    return a;
+}
+
+/* The step of the decimal numbers that at least three quarters of the rows are written as: 1 for whole numbers, 0.01
+ * for two digits behind the point, 5 for multiples of 5.  (Of multiples of 0.25 half have one digit.)  NaN where they
+ * have too many digits. */
+static double decimal_step(const double *x, size_t n)
+{
+    size_t   rows[MANY + 1] = { 0 }, most = 0, sum = 0;
+    uint64_t step = 0;
+    double   power = 1, first = NAN;
+    for (size_t i = 0; i < n; i++) rows[decimals_of(x[i])]++;
+    while (4 * (sum += rows[most]) < 3 * n) most++;
+    if (most == MANY) return NAN;
+    for (size_t d = 0; d < most; d++) power *= 10;
+    for (size_t i = 0; i < n; i++) {
+        if (decimals_of(x[i]) > most) continue;
+        if (isnan(first)) first = round(x[i] * power);
+        step = common_divisor(step, (uint64_t)fabs(round(x[i] * power) - first));
+    }
+    return (step > 0 ? (double)step : 1) / power;
+}
+
+/* Half the distance between the neighbours of a repeated value, in the middle of all rows of such: for numbers that
+ * are no decimals, or repeat for another reason than their digits (logs of whole numbers). */
+static double neighbour_step(const double *x, size_t n, double *workspace)
+{
+    size_t m = 0;
+    for (size_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin; end < n && x[end] == x[begin];) end++;
+        double left = begin > 0 ? x[begin] - x[begin - 1] : x[end] - x[begin];
+        double right = end < n ? x[end] - x[begin] : left;
+        for (size_t k = begin; k < end && end - begin > 1; k++) workspace[m++] = (left + right) / 2;
+    }
+    cri_sort_doubles(workspace, m);
+    return workspace[m / 2];
+}
+
+/* Whether so many pairs of rows as are equal can be so by rounding to this step: about n^2 step / (4 sqrt(pi) sd) are,
+ * for normal numbers. */
+static bool explains_ties(const double *x, size_t n, double step)
+{
+    double sd = (x[n - 1 - n / 4] - x[n / 4]) / 1.349, pairs = 0;
+    size_t at = 0, count;
+    while (!isnan(next_repeated(x, n, &at, &count))) pairs += 0.5 * (double)(count * (count - 1));
+    return pairs <= 10 + 4 * (double)n * (double)n * step / (4 * sqrt(M_PI) * sd);
+}
+
+double cri_resolution(double *x, size_t n, double *opt_origin, double *workspace)
+{
+    size_t at = 0, count;
+    cri_sort_doubles(x, n);
+    double first = next_repeated(x, n, &at, &count), step;
+    if (isnan(first) || x[0] == x[n - 1]) return NAN;
+    if (opt_origin) *opt_origin = first;
+    step = decimal_step(x, n);
+    if (!isnan(step) && explains_ties(x, n, step)) return step;
+    return fmax(neighbour_step(x, n, workspace), step); /* NaN is not the larger */
 }
 
 double cri_rounding(const double *sorted, size_t n, double resolution, double origin, double value)
@@ -175,15 +210,26 @@ static void spread(cri_variable *v, const cri_variables *vs, const double *sorte
     }
 }
 
-/* One value that many rows share among numbers with more digits: no spread undoes such a cluster. */
-static void warn_of_cluster(cr_ctx *cx, const cr_column *c, const double *sorted, size_t n)
+/* How many rows would have a value by chance, the rows about it being spread evenly over steps: those within a
+ * quarter of the interquartile range, which there is. */
+static double expected_repeats(const double *sorted, size_t n, double step, double value)
+{
+    double reach = (sorted[n - 1 - n / 4] - sorted[n / 4]) / 4;
+    size_t about = 0;
+    for (size_t i = 0; i < n; i++) about += sorted[i] != value && fabs(sorted[i] - value) <= reach;
+    return (double)about * step / fmax(2 * reach, step);
+}
+
+/* One value that far more rows share than their neighbours let expect: no spread undoes such a cluster. */
+static void warn_of_cluster(cr_ctx *cx, const cr_column *c, const double *sorted, size_t n,
+                            double step)
 {
     size_t at = 0, count = 0, most = 0;
     double value, which = NAN;
-    if (!isnan(majority_gap(sorted, n))) return;
     while (!isnan(value = next_repeated(sorted, n, &at, &count)))
         if (count > most) most = count, which = value;
-    if (most > 1 && 20 * most > n)
+    if (most > 1 && 20 * most > n &&
+        (double)most > 5 + 5 * expected_repeats(sorted, n, step, which))
         cr_log(cx, CR_LOG_WARNING,
                "%zu of %zu rows of '%s' are exactly %g among numbers with more digits: the density "
                "there is unbounded, so the entropy is too low; --category %s counts its values "
@@ -194,9 +240,10 @@ static void warn_of_cluster(cr_ctx *cx, const cr_column *c, const double *sorted
 static cr_status read_numbers(cr_scratch *s, const cr_table *t, const cr_column *c,
                               const cri_variables *vs, cr_rng r, cri_variable *v)
 {
-    double mean = 0, square = 0, low = INFINITY, high = -INFINITY, origin = 0, *sorted;
+    double mean = 0, square = 0, low = INFINITY, high = -INFINITY, origin = 0, *sorted, *workspace;
     v->x = cr_scratch_f64(s, vs->n);
     sorted = cr_scratch_f64(s, vs->n);
+    workspace = cr_scratch_f64(s, vs->n);
     if (s->status != CR_OK) return s->status;
     for (size_t i = 0; i < vs->n; i++) {
         sorted[i] = v->x[i] = c->values[vs->row[i] * c->stride];
@@ -207,8 +254,8 @@ static cr_status read_numbers(cr_scratch *s, const cr_table *t, const cr_column 
                 cr_table_source(t));
         return cr_fail_hint(s->cx, "--category %s counts its values instead", c->name);
     }
-    v->resolution = cri_resolution(sorted, vs->n, &origin);
-    warn_of_cluster(s->cx, c, sorted, vs->n);
+    v->resolution = cri_resolution(sorted, vs->n, &origin, workspace);
+    if (!isnan(v->resolution)) warn_of_cluster(s->cx, c, sorted, vs->n, v->resolution);
     if (!isnan(v->resolution)) spread(v, vs, sorted, origin, cr_table_rows(t), r);
     for (size_t i = 0; i < vs->n; i++) mean += v->x[i] / (double)vs->n;
     for (size_t i = 0; i < vs->n; i++) {

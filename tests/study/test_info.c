@@ -395,6 +395,67 @@ TEST(repeated_values)
     cr_table_free(cx, t);
 }
 
+/* Two decimals and two pairs of equal numbers, far apart: the step is that of the digits, not the distance of the
+ * pairs.  mtcars (Henderson & Velleman 1981), quarter-mile times. */
+TEST(few_ties)
+{
+    static const double qsec[] = { 16.46, 17.02, 18.61, 19.44, 17.02, 20.22, 15.84, 20,
+                                   22.9,  18.3,  18.9,  17.4,  17.6,  18,    17.98, 17.82,
+                                   17.42, 19.47, 18.52, 19.9,  20.01, 16.87, 17.3,  15.41,
+                                   17.05, 18.9,  16.7,  16.9,  14.5,  15.5,  14.6,  18.6 };
+    enum { ROWS = sizeof qsec / sizeof *qsec };
+    cr_table       *t = new_table(cx, ROWS);
+    cr_info_options o = plain(cx);
+    cr_information  g;
+    add_real(cx, t, "qsec", qsec);
+    assert_ok(cx, cr_table_entropy(cx, t, (const char *[]){ "qsec" }, 1, NULL, 0, &o, 0, &g));
+    assert_true(g.resolution == 0.01);
+    cr_table_free(cx, t);
+}
+
+/* Logs of whole numbers, with four decimals: far more of them repeat than four decimals would let.  The entropy is
+ * that of the numbers before they were rounded, to what one step for all of them leaves (four decimals: -2.9). */
+TEST(logs_of_whole_numbers)
+{
+    enum { ROWS = 2000 };
+    double          x[ROWS];
+    cr_rng          r = cr_rng_stream(8, 1);
+    cr_table       *t = new_table(cx, ROWS);
+    cr_info_options o = plain(cx);
+    cr_information  g;
+    for (size_t i = 0; i < ROWS; i++)
+        x[i] = round(1e4 * log(round(exp(4.5 + 0.5 * cr_rng_normal(&r))))) / 1e4;
+    add_real(cx, t, "x", x);
+    assert_ok(cx, cr_table_entropy(cx, t, (const char *[]){ "x" }, 1, NULL, 0, &o, 0, &g));
+    assert_close(g.value, 0.5 * log(2 * M_PI * exp(1)) + log(0.5), 0.2);
+    cr_table_free(cx, t);
+}
+
+static void look_for_any_cluster(void *said, cr_log_level level, const char *text)
+{
+    if (level == CR_LOG_WARNING && strstr(text, "are exactly")) *(bool *)said = true;
+}
+
+/* Whole numbers of which a few repeat by chance more often than others are no cluster. */
+TEST(whole_numbers_are_no_cluster)
+{
+    enum { ROWS = 116 };
+    double          x[ROWS];
+    bool            said = false;
+    cr_rng          r = cr_rng_stream(5, 9);
+    cr_table       *t = new_table(cx, ROWS);
+    cr_info_options o = plain(cx);
+    cr_information  g;
+    for (size_t i = 0; i < ROWS; i++) x[i] = round(exp(3.4 + 0.9 * cr_rng_normal(&r)));
+    for (size_t i = 0; i < 6; i++) x[i] = 23; /* as in the ozone of R's airquality */
+    assert_ok(cx, cr_table_add_numbers(cx, t, "x", CR_INTEGER, x, 1));
+    cr_ctx_set_log(cx, look_for_any_cluster, &said);
+    assert_ok(cx, cr_table_entropy(cx, t, (const char *[]){ "x" }, 1, NULL, 0, &o, 0, &g));
+    assert_false(said);
+    cr_ctx_set_log(cx, NULL, NULL);
+    cr_table_free(cx, t);
+}
+
 static void look_for_cluster(void *said, cr_log_level level, const char *text)
 {
     if (level == CR_LOG_WARNING && strstr(text, "134 of 400 rows of 'x' are exactly 0"))
