@@ -1,7 +1,9 @@
 """Files as people have them: what cells mean is detected where that is safe, said once, and kept in the model."""
+import array
 import json
 import pathlib
 import sqlite3
+import struct
 
 import pytest
 
@@ -308,6 +310,21 @@ def test_odd_columns_of_many_rows(credence, tmp_path):
     said = credence("fit", "ridge", "many.csv", "--target", "y", cwd=tmp_path).stderr
     assert "'id' numbers the rows" in said
     assert f"'depth' is -999 in {rows // 200} rows" in said
+
+
+@pytest.mark.parametrize("rows", [40, 20_000])  # all of them, and a sample
+def test_odd_columns_side_by_side_in_a_matrix(credence, tmp_path, rows):
+    """The columns of an NPY file are looked at many at a time: the odd ones are named, and no others."""
+    width, odd_ones = (600, {0: -999, 255: -99, 256: 999, 599: -9999}) if rows < 100 else (5, {1: -999, 3: 99})
+    head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {width + 1}), }}"
+    values = array.array("d", (odd_ones[j] if j in odd_ones and i % 4 == 1 else (i * 37 + j * 11) % 101 / 103
+                               for i in range(rows) for j in range(width + 1)))
+    (tmp_path / "wide.npy").write_bytes(b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head.encode() + values.tobytes())
+    features = [f"x{j + 1}" for j in range(width) if j != 2]  # a gap in what is asked for
+    said = credence("fit", "ridge", "wide.npy", "--target", f"x{width + 1}", "--features", ",".join(features)).stderr
+    for j, code in odd_ones.items():
+        assert f"column 'x{j + 1}' is {code} in {rows // 4} rows" in said
+    assert said.count("far from its other values") == len(odd_ones)
 
 
 @pytest.mark.parametrize("path", sorted(TABULAR.glob("*.csv")), ids=lambda p: getattr(p, "stem", "none"))

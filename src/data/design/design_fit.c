@@ -230,11 +230,12 @@ void cri_design_warn_of_levels(cr_ctx *cx, const cr_table *t, const cr_column *c
 }
 
 /* Row numbers beside other features, and codes such as -999 that were read as numbers. */
-static cr_status warn_of_odd_numbers(cr_ctx *cx, const cr_table *t, const cr_column *c,
-                                     size_t features)
+static cr_status warn_of_odd_numbers(cr_ctx *cx, const cr_table *t, size_t k, size_t features,
+                                     cri_sampled *known)
 {
-    cri_oddity odd;
-    cr_status  st = cri_find_oddity(cx, c, cr_table_rows(t), NULL, &odd);
+    cri_oddity       odd;
+    const cr_column *c = cr_table_column(t, k);
+    cr_status st = cri_find_oddity(cx, c, cr_table_rows(t), cri_sampled_ends(t, k, known), &odd);
     if (st != CR_OK) return st;
     if (odd.kind == CRI_ODD_CODE || (odd.kind == CRI_ODD_ID && features > 1))
         cri_warn_of_oddity(cx, c, &odd);
@@ -326,13 +327,14 @@ static bool is_in_block(const plan *p, size_t k) { return k >= p->block[0] && k 
 /* What the chosen columns, but for those of the block, become. */
 static cr_status remember_columns(cr_ctx *cx, const cr_table *t, plan *p, cr_design *d)
 {
-    cr_status st = CR_OK;
-    size_t    i = 0, j = 0;
+    cr_status   st = CR_OK;
+    size_t      i = 0, j = 0;
+    cri_sampled known = { 0 };
     for (size_t k = 0; k < cr_table_columns(t); k++) {
         if (!p->of.chosen[k] || is_in_block(p, k)) continue;
         const cr_column *c = cr_table_column(t, k);
         cri_design_warn_of_levels(cx, t, c, &p->of);
-        CR_TRY(warn_of_odd_numbers(cx, t, c, d->n_columns));
+        CR_TRY(warn_of_odd_numbers(cx, t, k, d->n_columns, &known));
         CR_TRY(
             cri_design_remember(cx, t, c, &p->of, d->missing == CR_MISSING_IMPUTE, &d->columns[i]));
         d->columns[i].basis = p->made[i].basis; /* now the design's */

@@ -1,11 +1,13 @@
 /* oddities.c -- looks at one column. */
 #include "oddities.h"
+#include "base/inner_loop.h"
 #include "base/list.h"
 #include "base/number.h"
 #include "base/scratch.h"
 #include "base/sort.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -99,29 +101,73 @@ static bool is_wild(const cr_column *c, size_t rows, double code, size_t *out_co
 
 /* --- columns --------------------------------------------------------------------------------- */
 
-/* The least and the greatest value: of all rows, or of one row in each of SAMPLE stretches, at a place
- * that changes from stretch to stretch, so that nothing periodic is missed. */
-static void find_ends(const cr_column *c, size_t rows, bool all, double *min, double *max)
+/* One row in each of SAMPLE stretches, at a place scattered by multiplicative hashing (Knuth, 1998, The Art
+ * of Computer Programming 3, sec. 6.4), so that nothing periodic is missed; all rows where they are fewer,
+ * or all are asked for. */
+static size_t step_of(size_t rows, bool all) { return all || rows <= SAMPLE ? 1 : rows / SAMPLE; }
+static size_t place_of(size_t i, size_t step)
 {
-    size_t step = all || rows <= SAMPLE ? 1 : rows / SAMPLE;
-    *min = INFINITY;
-    *max = -INFINITY;
+    return i * step + (size_t)((i * UINT64_C(0x9e3779b97f4a7c15)) >> 33) % step;
+}
+
+static cri_ends find_ends(const cr_column *c, size_t rows, bool all)
+{
+    cri_ends e = { INFINITY, -INFINITY, all };
+    size_t   step = step_of(rows, all);
     for (size_t i = 0; i < rows / step; i++) {
-        double x = c->values[(i * step + i * 7919 % step) * c->stride];
-        *min = x < *min ? x : *min;
-        *max = x > *max ? x : *max;
+        double x = c->values[place_of(i, step) * c->stride];
+        e.min = x < e.min ? x : e.min;
+        e.max = x > e.max ? x : e.max;
+    }
+    return e;
+}
+
+/* How many columns from k on, of CRI_SIDE_BY_SIDE at most, lie side by side in the rows of one matrix. */
+static size_t count_side_by_side(const cr_table *t, size_t k)
+{
+    const cr_column *c = cr_table_column(t, k);
+    size_t           n = 1;
+    for (; c->stride > 1 && n < CRI_SIDE_BY_SIDE && k + n < cr_table_columns(t); n++) {
+        const cr_column *next = cr_table_column(t, k + n);
+        if (!next->values || next->stride != c->stride || next->values != c->values + n) break;
+    }
+    return n;
+}
+
+CRI_INNER_LOOP static void widen(const double *x, size_t n, double *min, double *max)
+{
+    cri_check_array(x, n);
+    for (size_t j = 0; j < n; j++) {
+        min[j] = x[j] < min[j] ? x[j] : min[j];
+        max[j] = x[j] > max[j] ? x[j] : max[j];
     }
 }
 
-static cr_status look_at_numbers(cr_ctx *cx, const cr_column *c, size_t rows,
-                                 const cr_summary *opt_summary, cri_oddity *out)
+cri_ends cri_sampled_ends(const cr_table *t, size_t k, cri_sampled *known)
+{
+    const cr_column *c = cr_table_column(t, k);
+    size_t           rows = cr_table_rows(t), step = step_of(rows, false);
+    if (!c->values) return (cri_ends){ 0 };
+    if (k < known->first || k >= known->end) {
+        size_t n = count_side_by_side(t, k);
+        if (n == 1) return find_ends(c, rows, false);
+        for (size_t j = 0; j < n; j++) known->min[j] = INFINITY, known->max[j] = -INFINITY;
+        for (size_t i = 0; i < rows / step; i++)
+            widen(c->values + place_of(i, step) * c->stride, n, known->min, known->max);
+        known->first = k;
+        known->end = k + n;
+    }
+    return (cri_ends){ known->min[k - known->first], known->max[k - known->first], false };
+}
+
+static cr_status look_at_numbers(cr_ctx *cx, const cr_column *c, size_t rows, cri_ends ends,
+                                 cri_oddity *out)
 {
     cr_status st = CR_OK;
-    double    min = opt_summary ? opt_summary->min : 0, max = opt_summary ? opt_summary->max : 0;
     bool      different = false;
-    if (!opt_summary) find_ends(c, rows, false, &min, &max);
-    bool counts = c->type == CR_INTEGER && max - min > 0.5 * (double)rows;
-    if (!opt_summary && (counts || !(min < max))) find_ends(c, rows, true, &min, &max);
+    bool      counts = c->type == CR_INTEGER && ends.max - ends.min > 0.5 * (double)rows;
+    if (!ends.all && (counts || !(ends.min < ends.max))) ends = find_ends(c, rows, true);
+    double min = ends.min, max = ends.max;
     if (c->missing == 0 && min == max) out->kind = CRI_ODD_CONSTANT;
     if (is_wild(c, rows, min, &out->count))
         *out = (cri_oddity){ CRI_ODD_CODE, min, out->count };
@@ -137,13 +183,13 @@ done:
     return st;
 }
 
-cr_status cri_find_oddity(cr_ctx *cx, const cr_column *c, size_t rows,
-                          const cr_summary *opt_summary, cri_oddity *out)
+cr_status cri_find_oddity(cr_ctx *cx, const cr_column *c, size_t rows, cri_ends ends,
+                          cri_oddity *out)
 {
     *out = (cri_oddity){ CRI_ODD_NOTHING, 0, 0 };
     if (rows < FEWEST_ROWS || c->missing == rows) return CR_OK;
     if (c->type == CR_BOOLEAN) return CR_OK;
-    if (c->type != CR_CATEGORY) return look_at_numbers(cx, c, rows, opt_summary, out);
+    if (c->type != CR_CATEGORY) return look_at_numbers(cx, c, rows, ends, out);
     if (c->n_levels == rows - c->missing) out->kind = CRI_ODD_TEXTS;
     if (c->n_levels == 1 && c->missing == 0) out->kind = CRI_ODD_CONSTANT;
     return CR_OK;

@@ -19,12 +19,28 @@ typedef struct cri_oddity {
     size_t          count; /* the rows that have it */
 } cri_oddity;
 
-/* What is odd about a column of a table of so many rows; of fewer than 20 rows nothing is.  With the
- * summary of the column all rows are looked at, mostly in O(1); without it, codes are looked for
- * in 8192 rows, so that a fit does not read a large table once more: a code that is rarer than
- * one row in a thousand may be missed there. */
-cr_status cri_find_oddity(cr_ctx *cx, const cr_column *column, size_t rows,
-                          const cr_summary *opt_summary, cri_oddity *out);
+/* The least and the greatest value of a column: of all rows, or of 8192 of them. */
+typedef struct cri_ends {
+    double min, max;
+    bool   all;
+} cri_ends;
+
+/* Ends of the columns first .. end - 1 of a table; { 0 } at first. */
+enum { CRI_SIDE_BY_SIDE = 256 };
+typedef struct cri_sampled {
+    size_t first, end;
+    double min[CRI_SIDE_BY_SIDE], max[CRI_SIDE_BY_SIDE];
+} cri_sampled;
+
+/* The ends of column k by 8192 rows, so that a fit does not read a large table once more: a code that is
+ * rarer than one row in a thousand may be missed there.  Columns that lie side by side in the rows of a
+ * matrix are read together and `known` keeps what was found, so that memory is read line by line. */
+cri_ends cri_sampled_ends(const cr_table *table, size_t k, cri_sampled *known);
+
+/* What is odd about a column of a table of so many rows; of fewer than 20 rows nothing is.  Mostly in
+ * O(1); O(rows) where the ends look like a code or like row numbers. */
+cr_status cri_find_oddity(cr_ctx *cx, const cr_column *column, size_t rows, cri_ends ends,
+                          cri_oddity *out);
 /* Warns of it, and names the option that helps; of ids, texts and constants only as features. */
 void cri_warn_of_oddity(cr_ctx *cx, const cr_column *column, const cri_oddity *oddity);
 

@@ -74,7 +74,8 @@ static cr_status check_column(cr_ctx *cx, const cr_table *t, const cr_column *co
                               const cr_summary *s)
 {
     cri_oddity odd;
-    cr_status  st = cri_find_oddity(cx, col, cr_table_rows(t), s, &odd);
+    cr_status  st =
+        cri_find_oddity(cx, col, cr_table_rows(t), (cri_ends){ s->min, s->max, true }, &odd);
     if (st == CR_OK) cri_warn_of_oddity(cx, col, &odd);
     return st;
 }
