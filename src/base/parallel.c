@@ -4,7 +4,6 @@
 #include "scratch.h"
 #include "team.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 enum { MOST_SPANS = 64, MOST_SLOTS = 32 };
@@ -65,6 +64,21 @@ cr_status cri_parallel_beside(cr_ctx *cx, size_t blocks, void (*body)(void *arg,
     return atomic_load(&w.finished) == blocks ? CR_OK : stopped(cx);
 }
 
+size_t cri_slots_needed(const cr_ctx *cx, size_t blocks)
+{
+    size_t threads = cr_ctx_threads(cx), most = blocks < threads ? blocks : threads;
+    return most < CRI_MOST_SLOTS ? most : CRI_MOST_SLOTS;
+}
+
+size_t cri_slot_take(cri_slots *slots)
+{
+    size_t r = 0;
+    while (atomic_exchange(&slots->taken[r], true)) r = (r + 1) % slots->n;
+    return r;
+}
+
+void cri_slot_leave(cri_slots *slots, size_t slot) { atomic_store(&slots->taken[slot], false); }
+
 typedef struct rows_work {
     const cr_ctx *cx;
     size_t        n, block, blocks, slots, workspace_size;
@@ -110,29 +124,20 @@ done:
 
 typedef struct sum_work {
     const cr_ctx *cx;
-    size_t        n, block, blocks, spans, slots, width, workspace_size;
+    size_t        n, block, blocks, spans, width, workspace_size;
     void (*body)(void *arg, cri_range rows, double *acc, double *workspace);
     void       *arg;
-    double     *partial;           /* [spans x width]                                             */
-    double     *workspaces;        /* [slots x workspace_size]: one for each span that is at work */
-    atomic_bool taken[MOST_SPANS]; /* [slots]                                                     */
-    atomic_bool unfinished;        /* some span stopped between its blocks                        */
+    double     *partial;    /* [spans x width]                                             */
+    double     *workspaces; /* [slots x workspace_size]: one for each span that is at work */
+    cri_slots   slots;
+    atomic_bool unfinished; /* some span stopped between its blocks                        */
 } sum_work;
-
-/* A workspace that no other span uses: there are as many as threads, so that one is free.  The
- * first of them, since that is the likeliest to be in the cache still. */
-static size_t take_workspace(sum_work *w)
-{
-    size_t r = 0;
-    while (atomic_exchange(&w->taken[r], true)) r = (r + 1) % w->slots;
-    return r;
-}
 
 static void add_span(void *arg, size_t s)
 {
     sum_work *w = arg;
     size_t    first = s * w->blocks / w->spans, last = (s + 1) * w->blocks / w->spans;
-    size_t    r = take_workspace(w);
+    size_t    r = cri_slot_take(&w->slots);
     for (size_t b = first; b < last; b++) {
         if (cri_should_stop(w->cx)) {
             atomic_store(&w->unfinished, true);
@@ -141,7 +146,7 @@ static void add_span(void *arg, size_t s)
         w->body(w->arg, cri_block_range(w->n, w->block, b), w->partial + s * w->width,
                 w->workspaces + r * w->workspace_size);
     }
-    atomic_store(&w->taken[r], false);
+    cri_slot_leave(&w->slots, r);
 }
 
 cr_status cri_parallel_sum_in(
@@ -160,8 +165,8 @@ cr_status cri_parallel_sum_in(
     w.blocks = cri_block_count(n, block);
     w.spans = w.blocks < MOST_SPANS ? w.blocks : MOST_SPANS;
     w.partial = cr_scratch_matrix(&s, w.spans, width);
-    w.slots = w.spans < cr_ctx_threads(cx) ? w.spans : cr_ctx_threads(cx);
-    w.workspaces = cr_scratch_matrix(&s, w.slots, workspace_size);
+    w.slots.n = cri_slots_needed(cx, w.spans);
+    w.workspaces = cr_scratch_matrix(&s, w.slots.n, workspace_size);
 
     CR_TRY(s.status);
     memset(w.partial, 0, w.spans * width * sizeof(double));

@@ -9,6 +9,8 @@
 
 #include "context.h"
 
+#include <stdatomic.h>
+
 /* Runs body(arg, b) for b = 0 .. blocks-1.  `what` names the work for progress (NULL: silent).
  * Stops between blocks, with CR_EINTERRUPTED or CR_ENOMEM, when the context says so. */
 cr_status cri_parallel_for(cr_ctx *cx, const char *what, size_t blocks,
@@ -18,6 +20,18 @@ cr_status cri_parallel_for(cr_ctx *cx, const char *what, size_t blocks,
  * end, before it takes blocks too. */
 cr_status cri_parallel_beside(cr_ctx *cx, size_t blocks, void (*body)(void *arg, size_t block),
                               void (*aside)(void *arg), void *arg);
+
+/* Workspaces that blocks at work take by turns: as many as threads, so that one is always free, and at
+ * most one for each block.  What a block finds in one is undefined.  { .n = cri_slots_needed(...) } at first. */
+enum { CRI_MOST_SLOTS = 64 };
+typedef struct cri_slots {
+    size_t      n;
+    atomic_bool taken[CRI_MOST_SLOTS];
+} cri_slots;
+size_t cri_slots_needed(const cr_ctx *cx, size_t blocks);
+/* The first free one, since that is the likeliest to be in the cache still. */
+size_t cri_slot_take(cri_slots *slots);
+void   cri_slot_leave(cri_slots *slots, size_t slot);
 
 /* The rows [begin, end) of block b when n rows are cut into blocks of `size`. */
 typedef struct cri_range {

@@ -41,6 +41,37 @@ TEST(every_block_runs_once)
     }
 }
 
+typedef struct tenants {
+    cri_slots   slots;
+    atomic_int  inside[CRI_MOST_SLOTS];
+    atomic_bool shared;
+} tenants;
+
+static void move_in(void *arg, size_t block)
+{
+    tenants *t = arg;
+    size_t   slot = cri_slot_take(&t->slots);
+    if (atomic_fetch_add(&t->inside[slot], 1) != 0) atomic_store(&t->shared, true);
+    for (volatile size_t i = 0; i < 20000 + block % 7 * 5000; i++) continue;
+    atomic_fetch_sub(&t->inside[slot], 1);
+    cri_slot_leave(&t->slots, slot);
+}
+
+TEST(no_two_blocks_share_a_workspace)
+{
+    static const size_t threads[] = { 1, 2, 5 };
+    for (size_t k = 0; k < 3; k++) {
+        tenants t = { 0 };
+        cr_ctx_set_threads(cx, threads[k]);
+        assert_int_equal(cri_slots_needed(cx, 1), 1);
+        t.slots.n = cri_slots_needed(cx, 300);
+        assert_int_equal(t.slots.n, threads[k]);
+        assert_ok(cx, cri_parallel_for(cx, NULL, 300, move_in, &t));
+        assert_false(atomic_load(&t.shared));
+        for (size_t i = 0; i < t.slots.n; i++) assert_false(atomic_load(&t.slots.taken[i]));
+    }
+}
+
 /* --- progress and stopping ------------------------------------------------------------------- */
 
 typedef struct listener {

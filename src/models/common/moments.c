@@ -59,10 +59,16 @@ typedef struct pass {
     const cri_rows *rows;
     size_t          block, blocks, spans;
     cri_moments    *span;   /* [spans]                                   */
-    cri_moments    *single; /* [spans] the moments of the block at hand  */
-    double         *Z;      /* [spans][block x q]                        */
+    cri_slots       slots;  /* of what follows, taken by spans at work   */
+    cri_moments    *single; /* [slots] the moments of the block at hand  */
+    double         *Z;      /* [slots][block x q]                        */
     const double   *mean;   /* [q] in the second pass                    */
 } pass;
+
+static double *Z_of(const pass *w, size_t slot)
+{
+    return w->Z + slot * w->block * (w->rows->p + 1);
+}
 
 /* The rows of block b with their targets, Z [rows x q]. */
 static cri_range fill_block(const pass *w, size_t b, double *Z)
@@ -132,32 +138,38 @@ static cri_range blocks_of(const pass *w, size_t s)
 
 static void gather_span(void *arg, size_t s)
 {
-    const pass *w = arg;
-    double     *Z = w->Z + s * w->block * (w->rows->p + 1);
-    cri_range   blocks = blocks_of(w, s);
+    pass     *w = arg;
+    size_t    slot = cri_slot_take(&w->slots);
+    double   *Z = Z_of(w, slot);
+    cri_range blocks = blocks_of(w, s);
     for (size_t b = blocks.begin; b < blocks.end; b++) {
         cri_range range = fill_block(w, b, Z);
-        gather_block(w->rows, range, Z, &w->single[s]);
-        cri_moments_merge(&w->span[s], &w->single[s]);
+        gather_block(w->rows, range, Z, &w->single[slot]);
+        cri_moments_merge(&w->span[s], &w->single[slot]);
     }
+    cri_slot_leave(&w->slots, slot);
 }
 
 static void sum_span(void *arg, size_t s)
 {
-    const pass *w = arg;
-    double     *Z = w->Z + s * w->block * (w->rows->p + 1);
-    cri_range   blocks = blocks_of(w, s);
+    pass     *w = arg;
+    size_t    slot = cri_slot_take(&w->slots);
+    double   *Z = Z_of(w, slot);
+    cri_range blocks = blocks_of(w, s);
     for (size_t b = blocks.begin; b < blocks.end; b++)
         add_sums(w->rows, fill_block(w, b, Z), Z, &w->span[s]);
+    cri_slot_leave(&w->slots, slot);
 }
 
 static void multiply_span(void *arg, size_t s)
 {
-    const pass *w = arg;
-    double     *Z = w->Z + s * w->block * (w->rows->p + 1);
-    cri_range   blocks = blocks_of(w, s);
+    pass     *w = arg;
+    size_t    slot = cri_slot_take(&w->slots);
+    double   *Z = Z_of(w, slot);
+    cri_range blocks = blocks_of(w, s);
     for (size_t b = blocks.begin; b < blocks.end; b++)
         add_products(w->rows, fill_block(w, b, Z), w->mean, b > blocks.begin, Z, &w->span[s]);
+    cri_slot_leave(&w->slots, slot);
 }
 
 static cri_moments place_moments(cr_scratch *s, size_t p)
@@ -238,13 +250,12 @@ cr_status cri_moments_of_rows(cr_ctx *cx, const cri_rows *rows, cri_moments *out
         CR_TRY(cri_moments_of_wide(cx, rows, out, &good));
     if (good) goto done;
     w.span = cr_scratch_bytes(&s, w.spans, sizeof *w.span);
-    w.single = cr_scratch_bytes(&s, w.spans, sizeof *w.single);
-    w.Z = cr_scratch_matrix(&s, w.spans * w.block, rows->p + 1);
+    w.slots.n = cri_slots_needed(cx, w.spans);
+    w.single = cr_scratch_bytes(&s, w.slots.n, sizeof *w.single);
+    w.Z = cr_scratch_matrix(&s, w.slots.n * w.block, rows->p + 1);
     CR_TRY(s.status);
-    for (size_t i = 0; i < w.spans; i++) {
-        w.span[i] = place_moments(&s, rows->p);
-        if (few) w.single[i] = place_moments(&s, rows->p);
-    }
+    for (size_t i = 0; i < w.spans; i++) w.span[i] = place_moments(&s, rows->p);
+    for (size_t i = 0; i < w.slots.n && few; i++) w.single[i] = place_moments(&s, rows->p);
     CR_TRY(s.status);
     CR_TRY(cri_blas_reserve(cx));
     CR_TRY(cri_moments_new(cx, rows->p, &m));

@@ -85,6 +85,30 @@ TEST(against_sums)
     }
 }
 
+/* 64 blocks in 32 spans, by one thread in one workspace: besides the moments of the spans, one block is held
+ * and its moments, whatever the number of spans. */
+TEST(one_thread_works_in_one_block)
+{
+    enum { n = 64 * 512, p = 20, q = p + 1, block = 512 * q, spans = 32 };
+    static double X[n * p], y[n];
+    draw_regression(5, n, p, 1, X, y);
+    opened      a = open_rows(cx, X, n, p, y, NULL);
+    cri_moments one, two;
+    cr_ctx_set_threads(cx, 1);
+    size_t before = cr_ctx_peak_memory(
+        cx); /* of opening the rows: what follows is on top of what stays of it */
+    assert_ok(cx, cri_moments_of_rows(cx, &a.rows, &one));
+    assert_true(cr_ctx_peak_memory(cx) <
+                before + (3 * block + 2 * spans * q * (q + 1)) * sizeof(double));
+    cr_ctx_set_threads(cx, 7);
+    assert_ok(cx, cri_moments_of_rows(cx, &a.rows, &two));
+    assert_memory_equal(one.S, two.S, q * q * sizeof(double));
+    check_moments(&one, X, y, NULL, n, p, 1e-12);
+    cri_moments_free(cx, &one);
+    cri_moments_free(cx, &two);
+    close_rows(cx, &a);
+}
+
 /* However the rows are cut, the moments of the parts merge to those of the whole. */
 TEST(merge)
 {
