@@ -306,8 +306,8 @@ done:
 
 /* --- residuals and the answer ---------------------------------------------------------------- */
 
-cr_status cri_bordered_residuals(cr_ctx *cx, const cri_bordered *b, const double *x, double *out,
-                                 double *out_rss)
+cr_status cri_bordered_residuals(cr_ctx *cx, const cri_bordered *b, const double *x,
+                                 double *opt_out, double *out_rss)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -318,7 +318,7 @@ cr_status cri_bordered_residuals(cr_ctx *cx, const cri_bordered *b, const double
     CR_TRY(s.status);
     CR_TRY(new_row(&s, b, &r));
     set_base(b, base);
-    memset(out, 0, (m + b->run.levels) * sizeof *out);
+    if (opt_out) memset(opt_out, 0, (m + b->run.levels) * sizeof *opt_out);
     for (size_t i = 0; i < b->z->n; i++) {
         double w = weight_of(b->z, i), e = target_of(b->z, i);
         read_row(b, base, i, &r);
@@ -326,8 +326,9 @@ cr_status cri_bordered_residuals(cr_ctx *cx, const cri_bordered *b, const double
         if (level) e -= r.entry * x[m + r.level];
         for (size_t k = 0; k < r.used; k++) e -= r.value[r.at[k]] * x[r.at[k]];
         rss += w * e * e;
-        if (level) out[m + r.level] += w * e * r.entry;
-        for (size_t k = 0; k < r.used; k++) out[r.at[k]] += w * e * r.value[r.at[k]];
+        if (!opt_out) continue;
+        if (level) opt_out[m + r.level] += w * e * r.entry;
+        for (size_t k = 0; k < r.used; k++) opt_out[r.at[k]] += w * e * r.value[r.at[k]];
     }
     *out_rss = rss;
     st = cr_check_interrupt(cx);
@@ -423,7 +424,7 @@ cr_status cri_bordered_at(cr_ctx *cx, cri_bordered *b, double lambda, double *x,
         memcpy(x, b->g, n * sizeof *x);
         CR_TRY(cri_bordered_solve(cx, b, x));
         for (size_t i = b->intercept; i < n; i++) a.square += x[i] * x[i];
-        CR_TRY(cri_bordered_residuals(cx, b, x, workspace, &a.rss));
+        CR_TRY(cri_bordered_residuals(cx, b, x, NULL, &a.rss));
         measure_factor(b, workspace, &a);
     }
     *out = a;

@@ -57,9 +57,9 @@ cr_status cri_bordered_solve(cr_ctx *cx, const cri_bordered *b, double *x);
  * norm, that of the inverse by Hager's estimate (1984, SIAM J. Sci. Stat. Comput. 5). */
 cr_status cri_bordered_rcond(cr_ctx *cx, const cri_bordered *b, double *out);
 
-/* out [m + levels] = Z'W e and *out_rss = e'We, e = t - Z x. */
-cr_status cri_bordered_residuals(cr_ctx *cx, const cri_bordered *b, const double *x, double *out,
-                                 double *out_rss);
+/* opt_out [m + levels] = Z'W e and *out_rss = e'We, e = t - Z x. */
+cr_status cri_bordered_residuals(cr_ctx *cx, const cri_bordered *b, const double *x,
+                                 double *opt_out, double *out_rss);
 /* A predictor with coefficients from x [m + levels], and with the leverages of the last factor. */
 cr_status cri_bordered_predictor(cr_ctx *cx, const cri_bordered *b, const double *x,
                                  cri_predictor *out);
