@@ -30,7 +30,8 @@ static bool has_probability_intervals(const predict_job *j)
 static bool has_mean_intervals(const predict_job *j)
 {
     return j->p.kind == CR_ANSWER_NUMBER && !isnan(j->o->interval) && j->table &&
-           !j->o->mean_only && cr_model_has_mean_intervals(j->model);
+           !j->o->mean_only && !j->o->latent && !j->o->prior &&
+           cr_model_has_mean_intervals(j->model);
 }
 
 /* true for the function without noise. */

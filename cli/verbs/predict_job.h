@@ -8,7 +8,8 @@
 #define PREDICT_OPTIONS(X)                                                                         \
     X(real, interval, "", "0<..<1",                                                                \
       "mass of the central interval; default: 0.95 for new rows of numbers; if given, also for "   \
-      "the probabilities of classes (bayes-logistic, gp-classify) and for the mean (glm)",         \
+      "the probabilities of classes (bayes-logistic, gp-classify) and for the mean (linear "       \
+      "models, glm, robust, spline, kernel-ridge, gp)",                                            \
       "0.9")                                                                                       \
     X(flag, leverage, "false", "", "also show the leverage of each row", "")                       \
     X(text, loss, "", "LOSS",                                                                      \

@@ -405,7 +405,13 @@ def test_intervals_of_a_process_and_of_means():
     np.testing.assert_allclose(lower * upper, mean**2, rtol=1e-9)     # of the log link
     with pytest.raises(ValueError, match="between 0 and 1"):
         model.predict_mean_interval(X, level=0)
-    assert not hasattr(credence.Linear(), "predict_mean_interval")
+    model = credence.Linear().fit(X, counts)
+    Z = np.column_stack([np.ones(60), X])
+    residual = counts - model.predict(X)
+    scale = np.sqrt(residual @ residual / 57 * np.einsum("ij,jk,ik->i", Z, np.linalg.inv(Z.T @ Z), Z))
+    lower, upper = model.predict_mean_interval(X, level=0.95)
+    np.testing.assert_allclose((upper - lower) / 2, 2.0024654581 * scale, rtol=1e-8)     # t of 57 degrees of freedom
+    assert not hasattr(credence.TreeRegressor(), "predict_mean_interval")
 
 
 def test_joint_densities_of_rows_and_classes():

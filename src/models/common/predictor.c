@@ -247,6 +247,38 @@ done:
     return st;
 }
 
+/* The scales [n] of the mean by the robust covariance of intercept and coefficients. */
+static cr_status set_robust_scales(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,
+                                   double *scale)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     one = m->has_intercept, q = m->q;
+    double    *x = cr_scratch_f64(&s, q);
+
+    CR_TRY(s.status);
+    if (one) x[0] = 1;
+    for (size_t i = 0; i < rows->n; i++) {
+        double variance = 0;
+        CR_TRY(cr_check_interrupt(cx));
+        cri_rows_fill(rows, i, i + 1, x + one, m->p);
+        for (size_t a = 0; a < q; a++)
+            for (size_t b = 0; b < q; b++) variance += x[a] * m->robust[a * q + b] * x[b];
+        scale[i] = sqrt(fmax(variance, 0));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_predictor_drop_noise(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,
+                                   cr_prediction *out)
+{
+    if (m->robust) return set_robust_scales(cx, m, rows, out->scale);
+    for (size_t i = 0; i < rows->n; i++) out->scale[i] = m->sigma * sqrt(out->leverage[i]);
+    return CR_OK;
+}
+
 /* The mean is linear in the terms: its average is the mean of the average row. */
 cr_status cri_predictor_mean_spread(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,
                                     double *out_scale, double *out_dof)

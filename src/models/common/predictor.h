@@ -66,6 +66,11 @@ cr_status cri_predictor_quality(cr_ctx *cx, const cri_predictor *m, const cri_ro
 cr_status cri_predictor_predict(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,
                                 cr_prediction *out);
 
+/* Of a prediction with leverages: the scales become those of the mean, sigma sqrt(h), or by the covariance `robust` where
+ * there is one.  O(n), or O(n q^2). */
+cr_status cri_predictor_drop_noise(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,
+                                   cr_prediction *out);
+
 /* The scale, without noise, of the average over rows of the mean, and its degrees of freedom; NaN where the leverage is
  * not all in plain and F.  O(n p). */
 cr_status cri_predictor_mean_spread(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,

@@ -96,6 +96,9 @@ const cri_whole_face    *cri_learning_of(const cr_model_class *c);
 const cri_rows_face     *cri_answers_of(const cr_model_class *c);
 const cri_function_face *cri_function_of(const cr_model_class *c);
 
+/* true when it says how well it knows the mean of a row, without noise. */
+bool cri_class_knows_means(const cr_model_class *c);
+
 /* The standardisation that the options ask for, "auto" resolved by the class. */
 cr_scale cri_class_scale(const cr_model_class *c, int scale_option);
 

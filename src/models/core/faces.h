@@ -109,7 +109,11 @@ typedef struct cri_rows_face {
      * [rows->n x classes of the target]. */
     cr_status (*probability_intervals)(cr_ctx *cx, const void *state, const cri_rows *rows,
                                        double level, double *lower, double *upper);
-    /* The same of the mean of a new row, without its noise: lower and upper [rows->n]. */
+    /* As predict, without the noise of an observation: scale and dof tell how well the mean of each row is known, NaN
+     * where that is not said.  mean, scale, dof and leverage are allocated. */
+    cr_status (*mean)(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
+    /* Central intervals of mass `level` of that mean, of a class in which it is no Student's t: lower and upper
+     * [rows->n]. */
     cr_status (*mean_intervals)(cr_ctx *cx, const void *state, const cri_rows *rows, double level,
                                 double *lower, double *upper);
     /* Coordinates of rows, out [rows->n x labels], of a class whose predict answers something

@@ -1,6 +1,7 @@
 /* parts.c -- the door to the parts, functions and evidence of a model. */
 #include "model_internal.h"
 #include "base/scratch.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>
@@ -205,24 +206,76 @@ done:
     return st;
 }
 
+/* The mean of rows, in the units rows->y has, and how well it is known: by the face that says so, or by the function
+ * without noise, which is normal. */
+static cr_status known_means(cr_ctx *cx, const cr_model *m, const cri_rows *rows,
+                             cr_prediction *out)
+{
+    const cri_rows_face *answers = cri_answers_of(m->class);
+    if (answers->mean) return answers->mean(cx, m->state, rows, out);
+    for (size_t i = 0; i < rows->n; i++) out->dof[i] = INFINITY;
+    return cri_function_of(m->class)->function(cx, m->state, rows, false, out->mean, out->scale,
+                                               NULL);
+}
+
+static cr_status mean_intervals(cr_ctx *cx, const cr_model *m, const cri_rows *rows, double level,
+                                double *lower, double *upper)
+{
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(cx);
+    size_t        n = rows->n;
+    double        unit = m->design->target_scale, shift = m->design->target_shift;
+    double        dof = NAN, reach = NAN;
+    cr_prediction p = { .kind = CR_ANSWER_NUMBER,
+                        .n = n,
+                        .mean = cr_scratch_f64(&s, n),
+                        .scale = cr_scratch_f64(&s, n),
+                        .dof = cr_scratch_f64(&s, n),
+                        .leverage = cr_scratch_f64(&s, n) };
+
+    CR_TRY(s.status);
+    CR_TRY(known_means(cx, m, rows, &p));
+    for (size_t i = 0; i < n; i++) {
+        if (p.dof[i] != dof) reach = cr_student_t_ppf((1 + level) / 2, dof = p.dof[i]);
+        lower[i] = (p.mean[i] - reach * p.scale[i]) * unit + shift;
+        upper[i] = (p.mean[i] + reach * p.scale[i]) * unit + shift;
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 bool cr_model_has_mean_intervals(const cr_model *m)
 {
-    return cri_answers_of(m->class)->mean_intervals != NULL;
+    return m->task == CR_TASK_REGRESSION && m->design->transform.kind == CRI_TRANSFORM_NONE &&
+           cri_class_knows_means(m->class);
+}
+
+static cr_status check_mean_intervals(cr_ctx *cx, const cr_model *m)
+{
+    if (cr_model_has_mean_intervals(m)) return CR_OK;
+    if (!cri_class_knows_means(m->class))
+        return cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no intervals for its means",
+                       m->class->name);
+    return cr_fail(cx, CR_EUNSUPPORTED,
+                   m->task == CR_TASK_REGRESSION
+                       ? "the target was transformed: there are no intervals for its mean"
+                       : "the model predicts classes, which have no mean");
 }
 
 cr_status cr_predict_mean_intervals(cr_ctx *cx, const cr_model *m, const cr_table *t, double level,
                                     double *lower, double *upper)
 {
-    cr_status st = CR_OK;
-    cri_rows  rows = { 0 };
+    cr_status            st = CR_OK;
+    cri_rows             rows = { 0 };
+    const cri_rows_face *answers = cri_answers_of(m->class);
 
     CR_TRY(check_level(cx, level));
-    if (!cr_model_has_mean_intervals(m)) {
-        cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no intervals for its means", m->class->name);
-        CR_TRY(cr_fail_hint(cx, "glm has"));
-    }
+    CR_TRY(check_mean_intervals(cx, m));
     CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NONE, &rows));
-    CR_TRY(cri_answers_of(m->class)->mean_intervals(cx, m->state, &rows, level, lower, upper));
+    CR_TRY(answers->mean_intervals
+               ? answers->mean_intervals(cx, m->state, &rows, level, lower, upper)
+               : mean_intervals(cx, m, &rows, level, lower, upper));
     cri_rows_spread(&rows, 1, lower);
     cri_rows_spread(&rows, 1, upper);
 done:

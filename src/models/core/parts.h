@@ -66,7 +66,7 @@ CR_API cr_status cr_predict_probability_intervals(cr_ctx *cx, const cr_model *mo
 CR_API bool cr_model_has_mean_intervals(const cr_model *model);
 /* The central interval of mass `level` of the mean of each row, by what the data leave open of the parameters and without the
  * noise of an observation: out_lower and out_upper [rows], infinite where there is no end, NaN in rows left out.
- * CR_EUNSUPPORTED where the model offers none. */
+ * CR_EUNSUPPORTED where the model offers none, or its target was transformed. */
 CR_API cr_status cr_predict_mean_intervals(cr_ctx *cx, const cr_model *model, const cr_table *table,
                                            double level, double *out_lower, double *out_upper);
 /* How many columns of numbers a row has that is made from coordinates; 0 where the model offers

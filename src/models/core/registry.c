@@ -101,7 +101,7 @@ bool cr_class_offers(const cr_model_class *c, const char *what)
         { "next-levels", rows->next_levels },
         { "log-joint", rows->log_joint },
         { "probability-intervals", rows->probability_intervals },
-        { "mean-intervals", rows->mean_intervals },
+        { "mean-intervals", cri_class_knows_means(c) },
         { "sample", rows->sample || supervised },
         { "function", function->function },
     };
@@ -117,6 +117,13 @@ const char *cr_task_name(unsigned task)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (task & 1u << i) return names[i];
     return "none";
+}
+
+bool cri_class_knows_means(const cr_model_class *c)
+{
+    const cri_rows_face *rows = cri_answers_of(c);
+    return c->tasks & CR_TASK_REGRESSION &&
+           (rows->mean_intervals || rows->mean || cri_function_of(c)->function);
 }
 
 cr_scale cri_class_scale(const cr_model_class *c, int scale_option)

@@ -168,30 +168,6 @@ done:
 
 /* --- intervals of the mean ------------------------------------------------------------------- */
 
-/* sd [n] of eta by the robust covariance of intercept and coefficients. */
-static cr_status find_robust_sds(cr_ctx *cx, const cri_predictor *fit, const cri_rows *rows,
-                                 double *sd)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     one = fit->has_intercept, q = fit->q;
-    double    *x = cr_scratch_f64(&s, q);
-
-    CR_TRY(s.status);
-    if (one) x[0] = 1;
-    for (size_t i = 0; i < rows->n; i++) {
-        double variance = 0;
-        CR_TRY(cr_check_interrupt(cx));
-        cri_rows_fill(rows, i, i + 1, x + one, fit->p);
-        for (size_t a = 0; a < q; a++)
-            for (size_t b = 0; b < q; b++) variance += x[a] * fit->robust[a * q + b] * x[b];
-        sd[i] = sqrt(fmax(variance, 0));
-    }
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
 /* The range of the mean of eta within [from, to]; beyond the values of eta that have a mean it is that at
  * their end.  1 / eta of the Gaussian passes through infinity where eta does through 0. */
 static void mean_range(const cri_glm_law *law, double from, double to, double *lower, double *upper)
@@ -215,17 +191,16 @@ cr_status cri_glm_mean_intervals(cr_ctx *cx, const void *state, const cri_rows *
     cri_glm_law    law = law_of(m);
     cr_scratch     s = cr_scratch_begin(cx);
     cr_prediction  eta = new_eta(&s, rows->n);
-    double        *trials = cr_scratch_f64(&s, rows->n), *sd = cr_scratch_f64(&s, rows->n);
+    double        *trials = cr_scratch_f64(&s, rows->n);
     cri_glm_spread spread = cri_glm_find_spread(m);
+    double         wider = m->fit.robust ? 1 : spread.scale;
 
     CR_TRY(s.status);
     CR_TRY(find_eta(cx, m, rows, &eta, trials));
-    for (size_t i = 0; i < rows->n; i++)
-        sd[i] = spread.scale * m->fit.sigma * sqrt(eta.leverage[i]);
-    if (m->fit.robust) CR_TRY(find_robust_sds(cx, &m->fit, rows, sd));
+    CR_TRY(cri_predictor_drop_noise(cx, &m->fit, rows, &eta));
     for (size_t i = 0; i < rows->n; i++) {
         double dof = m->varying.groups > 0 ? eta.dof[i] : spread.dof;
-        double half = cr_student_t_ppf((1 + level) / 2, dof) * sd[i];
+        double half = cr_student_t_ppf((1 + level) / 2, dof) * wider * eta.scale[i];
         CR_TRY(check_mean(cx, m, rows, i, eta.mean[i]));
         mean_range(&law, eta.mean[i] - half, eta.mean[i] + half, lower + i, upper + i);
         if (m->family == CRI_GLM_BINOMIAL) lower[i] *= trials[i], upper[i] *= trials[i];

@@ -177,6 +177,18 @@ static cr_status kernel_ridge_predict(cr_ctx *cx, const void *state, const cri_r
     return st;
 }
 
+static cr_status kernel_ridge_mean(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                   cr_prediction *out)
+{
+    const kernel_ridge_state *m = state;
+    cr_status st = cri_gp_function(cx, &m->gp, rows, false, out->mean, out->scale, NULL);
+    for (size_t i = 0; st == CR_OK && i < rows->n; i++) {
+        out->scale[i] *= m->sigma / sqrt(m->gp.noise);
+        out->dof[i] = m->left > 0 ? m->left : INFINITY;
+    }
+    return st;
+}
+
 /* --- describe and file ----------------------------------------------------------------------- */
 
 static const cr_field kernel_ridge_statistics[] = {
@@ -254,7 +266,9 @@ const cr_model_class cri_class_kernel_ridge = {
     .coding = CRI_CODING_CODE,
     .shape = kernel_ridge_shape,
     .whole = &(const cri_whole_face){ .fit = kernel_ridge_fit },
-    .rows = &(const cri_rows_face){ .predict = kernel_ridge_predict, .means_alone = true },
+    .rows = &(const cri_rows_face){ .predict = kernel_ridge_predict,
+                                    .mean = kernel_ridge_mean,
+                                    .means_alone = true },
     .describe = kernel_ridge_describe,
     .statistics = kernel_ridge_statistics,
     .state = kernel_ridge_record,

@@ -121,14 +121,29 @@ static void bayes_reopen(cr_ctx *cx, void *state)
     cri_predictor_free(cx, &((cri_bayes *)state)->fit);
 }
 
+/* With the same noise in every row. */
+static cr_status predict_plain(cr_ctx *cx, const cri_bayes *m, const cri_rows *rows,
+                               cr_prediction *out)
+{
+    cr_status st = cri_dual_predict(cx, &m->fit, &m->kept, rows, out);
+    if (st == CR_OK && m->varying.groups > 0)
+        st = cri_varying_predict(cx, &m->varying, &m->fit, rows, out);
+    return st;
+}
+
 static cr_status bayes_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                cr_prediction *out)
 {
     const cri_bayes *m = state;
-    cr_status        st = cri_dual_predict(cx, &m->fit, &m->kept, rows, out);
-    if (st == CR_OK && m->varying.groups > 0)
-        st = cri_varying_predict(cx, &m->varying, &m->fit, rows, out);
+    cr_status        st = predict_plain(cx, m, rows, out);
     return st != CR_OK ? st : cri_noise_model_spread(cx, &m->noise, m->fit.sigma, rows, out);
+}
+
+static cr_status bayes_mean(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+{
+    const cri_bayes *m = state;
+    cr_status        st = predict_plain(cx, m, rows, out);
+    return st != CR_OK ? st : cri_predictor_drop_noise(cx, &m->fit, rows, out);
 }
 
 static cr_status bayes_mean_spread(cr_ctx *cx, const void *state, const cri_rows *rows,
@@ -237,6 +252,7 @@ const cr_model_class cri_class_bayes_linear = {
                                     .reopen = bayes_reopen },
     .whole = &(const cri_whole_face){ .fit = bayes_fit },
     .rows = &(const cri_rows_face){ .predict = bayes_predict,
+                                    .mean = bayes_mean,
                                     .mean_spread = bayes_mean_spread,
                                     .means_alone = true,
                                     .has_leverage = true },

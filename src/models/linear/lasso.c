@@ -329,6 +329,13 @@ done:
     return st;
 }
 
+static cr_status lasso_mean(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+{
+    const cri_lasso *m = state;
+    cr_status        st = lasso_predict(cx, state, rows, out);
+    return st != CR_OK ? st : cri_predictor_drop_noise(cx, &m->fit, rows, out);
+}
+
 const cr_model_class cri_class_lasso = {
     .name = "lasso",
     .summary = "least squares that leaves terms out: lasso and elastic net, the whole path",
@@ -348,8 +355,10 @@ const cr_model_class cri_class_lasso = {
     .takes_sparse = true,
     .sparse_levels = true,
     .whole = &(const cri_whole_face){ .fit = lasso_fit },
-    .rows = &(
-        const cri_rows_face){ .predict = lasso_predict, .means_alone = true, .has_leverage = true },
+    .rows = &(const cri_rows_face){ .predict = lasso_predict,
+                                    .mean = lasso_mean,
+                                    .means_alone = true,
+                                    .has_leverage = true },
     .function = &(const cri_function_face){ .path = cri_lasso_coefficients },
     .describe = cri_lasso_describe,
     .statistics = cri_lasso_statistics,

@@ -288,6 +288,14 @@ static cr_status linear_predict(cr_ctx *cx, const void *state, const cri_rows *r
     return st != CR_OK ? st : cri_noise_model_spread(cx, &m->noise, m->fit.sigma, rows, out);
 }
 
+static cr_status linear_mean(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             cr_prediction *out)
+{
+    const cri_linear *m = state;
+    cr_status         st = cri_predictor_predict(cx, &m->fit, rows, out);
+    return st != CR_OK ? st : cri_predictor_drop_noise(cx, &m->fit, rows, out);
+}
+
 static cr_status linear_mean_spread(cr_ctx *cx, const void *state, const cri_rows *rows,
                                     double *out_scale, double *out_dof)
 {
@@ -431,6 +439,7 @@ const cr_model_class cri_class_linear = {
                                     .review = linear_review },
     .whole = &(const cri_whole_face){ .fit = linear_fit },
     .rows = &(const cri_rows_face){ .predict = linear_predict,
+                                    .mean = linear_mean,
                                     .mean_spread = linear_mean_spread,
                                     .means_alone = true,
                                     .has_leverage = true },

@@ -349,6 +349,13 @@ static cr_status ridge_predict(cr_ctx *cx, const void *state, const cri_rows *ro
     return cri_dual_predict(cx, &m->fit, &m->kept, rows, out);
 }
 
+static cr_status ridge_mean(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+{
+    const cri_ridge *m = state;
+    cr_status        st = ridge_predict(cx, state, rows, out);
+    return st != CR_OK ? st : cri_predictor_drop_noise(cx, &m->fit, rows, out);
+}
+
 static cr_status ridge_mean_spread(cr_ctx *cx, const void *state, const cri_rows *rows,
                                    double *out_scale, double *out_dof)
 {
@@ -439,6 +446,7 @@ const cr_model_class cri_class_ridge = {
                                     .review = ridge_review },
     .whole = &(const cri_whole_face){ .fit = ridge_fit },
     .rows = &(const cri_rows_face){ .predict = ridge_predict,
+                                    .mean = ridge_mean,
                                     .mean_spread = ridge_mean_spread,
                                     .means_alone = true,
                                     .has_leverage = true },

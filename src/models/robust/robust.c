@@ -362,6 +362,15 @@ done:
     return st;
 }
 
+/* Of the line itself, which is the middle or the quantile. */
+static cr_status robust_mean(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             cr_prediction *out)
+{
+    const robust_state *m = state;
+    cr_status           st = cri_predictor_predict(cx, &m->line, rows, out);
+    return st != CR_OK ? st : cri_predictor_drop_noise(cx, &m->line, rows, out);
+}
+
 /* --- describe and file ----------------------------------------------------------------------- */
 
 static const cr_field robust_statistics[] = {
@@ -429,7 +438,8 @@ const cr_model_class cri_class_robust = {
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
     .whole = &(const cri_whole_face){ .fit = robust_fit },
-    .rows = &(const cri_rows_face){ .predict = robust_predict, .means_alone = true },
+    .rows = &(
+        const cri_rows_face){ .predict = robust_predict, .mean = robust_mean, .means_alone = true },
     .describe = robust_describe,
     .statistics = robust_statistics,
     .state = robust_record,

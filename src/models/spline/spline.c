@@ -330,6 +330,7 @@ typedef struct predict_work {
     const spline_state *m;
     const cri_rows     *rows;
     cr_prediction      *out;
+    double              noise; /* 1, or 0 of the mean alone */
 } predict_work;
 
 /* Mean and, unless opt_share is NULL, variance / s^2 of f at one row x [p]. */
@@ -358,7 +359,7 @@ static void predict_block(void *arg, cri_range range, double *X)
         double share;
         out->mean[i] = answer(w->m, X + (i - range.begin) * p, out->scale ? &share : NULL);
         if (!out->scale) continue;
-        out->scale[i] = w->m->sigma * sqrt(1 + share);
+        out->scale[i] = w->m->sigma * sqrt(w->noise + share);
         out->dof[i] = isnan(w->m->dof) ? INFINITY : w->m->dof;
     }
 }
@@ -366,7 +367,14 @@ static void predict_block(void *arg, cri_range range, double *X)
 static cr_status spline_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                 cr_prediction *out)
 {
-    predict_work w = { state, rows, out };
+    predict_work w = { state, rows, out, 1 };
+    return cri_parallel_rows(cx, "predicting", rows->n, BLOCK, BLOCK * rows->p, predict_block, &w);
+}
+
+static cr_status spline_mean(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             cr_prediction *out)
+{
+    predict_work w = { state, rows, out, 0 };
     return cri_parallel_rows(cx, "predicting", rows->n, BLOCK, BLOCK * rows->p, predict_block, &w);
 }
 
@@ -467,7 +475,8 @@ const cr_model_class cri_class_spline = {
     .options_size = sizeof(spline_options),
     .default_scale = CR_SCALE_NONE,
     .whole = &(const cri_whole_face){ .fit = spline_fit },
-    .rows = &(const cri_rows_face){ .predict = spline_predict, .means_alone = true },
+    .rows = &(
+        const cri_rows_face){ .predict = spline_predict, .mean = spline_mean, .means_alone = true },
     .describe = spline_describe,
     .statistics = spline_statistics,
     .state = spline_record,
