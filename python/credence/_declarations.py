@@ -106,6 +106,7 @@ class CalibrationBin(Structure):
 class Assessment(Structure):
     _fields_ = [("rows", c_size_t), ("weight", c_double), ("unconverged", c_size_t), ("n", c_size_t),
                 ("metrics", Metric * MOST_METRICS),
+                ("target_mean", c_double), ("target_variance", c_double),
                 ("quantile", c_double), ("has_bins", c_bool), ("bins", CalibrationBin * CALIBRATION_BINS)]
 
 

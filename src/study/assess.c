@@ -46,6 +46,8 @@ void cri_assess_add_numbers(cr_assessment *a, const cr_regression_metrics *m)
     add_metric(a, "crps", m->crps);
     add_metric(a, "coverage", m->coverage);
     add_metric(a, "width", m->width);
+    a->target_mean = m->target_mean;
+    a->target_variance = m->target_variance;
 }
 
 void cri_assess_add_classes(cr_assessment *a, const cr_class_metrics *m)

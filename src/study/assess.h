@@ -22,6 +22,7 @@ typedef struct cr_assessment {
         unconverged; /* fits, of this one or of those it is a mean of, that stopped at their limit */
     size_t    n;
     cr_metric metrics[CR_MOST_METRICS];
+    double    target_mean, target_variance; /* of the rows, where the target is a number */
     double    quantile; /* what the predictions are, where it is not the middle; else NaN */
     bool      has_bins; /* classification */
     cr_calibration_bin bins[CR_CALIBRATION_BINS];

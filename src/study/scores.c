@@ -6,11 +6,37 @@
 #include <math.h>
 #include <string.h>
 
+/* sum w (y - mean)^2 over the rows of a fold. */
+static double total_squares(const cr_assessment *fold, double mean)
+{
+    double d = fold->target_mean - mean;
+    return fold->weight * (fold->target_variance + d * d);
+}
+
+/* sum w (y - prediction)^2 over them. */
+static double squared_errors(const cr_assessment *fold)
+{
+    double rmse = fold->metrics[cr_metric_find(fold, "rmse")].value;
+    return fold->weight * rmse * rmse;
+}
+
+static void pool_share(const cr_assessment *fold, size_t folds, cri_pool *p)
+{
+    double errors = 0;
+    for (size_t f = 0; f < folds; f++) p->mean += fold[f].weight * fold[f].target_mean / p->weight;
+    for (size_t f = 0; f < folds; f++) {
+        p->total += total_squares(&fold[f], p->mean);
+        errors += squared_errors(&fold[f]);
+    }
+    p->value = p->total > 0 ? 1 - errors / p->total : NAN;
+}
+
 cri_pool cri_pool_of(const cr_assessment *fold, size_t folds, size_t m)
 {
     const char *name = fold[0].metrics[m].name;
     cri_pool    p = { .metric = m, .kind = CRI_POOL_MEAN, .folds = (double)folds };
     if (strcmp(name, "rmse") == 0) p.kind = CRI_POOL_ROOT;
+    if (strcmp(name, "r2") == 0) p.kind = CRI_POOL_SHARE;
     if (strcmp(name, "calibration_error") == 0 && fold[0].has_bins) p.kind = CRI_POOL_BINS;
     for (size_t f = 0; f < folds; f++) {
         double x = fold[f].metrics[m].value;
@@ -22,6 +48,7 @@ cri_pool cri_pool_of(const cr_assessment *fold, size_t folds, size_t m)
         }
     }
     if (p.kind == CRI_POOL_ROOT) p.value = sqrt(p.value / p.weight);
+    if (p.kind == CRI_POOL_SHARE) pool_share(fold, folds, &p);
     if (p.kind == CRI_POOL_BINS) p.value = 0;
     for (size_t b = 0; p.kind == CRI_POOL_BINS && b < CR_CALIBRATION_BINS; b++)
         p.value += fabs(p.gap[b]) / p.weight;
@@ -37,6 +64,10 @@ double cri_pool_part(const cri_pool *p, const cr_assessment *fold)
     case CRI_POOL_ROOT: /* d sqrt(s) = ds / (2 sqrt(s)) */
         return p->value > 0 ? p->value + (share * x * x - p->value * p->value) / (2 * p->value)
                             : share * x;
+    case CRI_POOL_SHARE:
+        return p->value +
+               p->folds / p->total *
+                   ((1 - p->value) * total_squares(fold, p->mean) - squared_errors(fold));
     case CRI_POOL_BINS:
         break;
     }
@@ -84,6 +115,8 @@ static void warn_of_metric(cr_ctx *cx, const char *what, const cr_assessment *fo
         none += isnan(fold[f].metrics[m].value) != 0;
         infinite += isinf(fold[f].metrics[m].value) != 0;
     }
+    cri_pool all = cri_pool_of(fold, n, m);
+    if (all.kind == CRI_POOL_SHARE && !isnan(all.value)) return; /* it needs none of a fold */
     if (none > 0 && cri_metric_kind_of(name)->by_rows)
         cr_log(cx, CR_LOG_WARNING,
                "%s: %s is undefined in %zu of %zu folds, which have too few rows or only one "

@@ -176,11 +176,17 @@ def test_evaluate_by_hand(credence, examples, model):
 
 
 def test_cv_in_detail(credence, examples):
+    with open(examples / "diabetes.csv") as f:
+        truth = [float(row["progression"]) for row in csv.DictReader(f)]
+    total = sum((y - sum(truth) / 442) ** 2 for y in truth)
     answer = read_json(credence(*CV, "--json", "--seed", "3"))
     assert answer["seed"] == 3 and len(answer["folds"]) == 3
     assert sum(fold["rows"] for fold in answer["folds"]) == answer["rows"] == 442
     for name, mean in answer["metrics"].items():
         values = [fold[name] for fold in answer["folds"]]
+        if name == "r2":  # the sums of squares of all rows; test_assess.c has its standard error
+            assert mean == pytest.approx(1 - 442 * answer["metrics"]["rmse"] ** 2 / total)
+            continue
         if name == "rmse":  # of the rows of all folds; its parts by the delta method
             rows = [fold["rows"] for fold in answer["folds"]]
             values = [mean / 2 + 3 * n * v * v / 442 / (2 * mean) for n, v in zip(rows, values)]

@@ -9,14 +9,13 @@ enum { NEW = 3 };
 
 /* speed and dist of R's `cars`: Ezekiel (1930), Methods of Correlation Analysis. */
 static const int cars[][2] = {
-    { 4, 2 },   { 4, 10 },  { 7, 4 },   { 7, 22 },  { 8, 16 },  { 9, 10 },  { 10, 18 },
-    { 10, 26 }, { 10, 34 }, { 11, 17 }, { 11, 28 }, { 12, 14 }, { 12, 20 }, { 12, 24 },
-    { 12, 28 }, { 13, 26 }, { 13, 34 }, { 13, 34 }, { 13, 46 }, { 14, 26 }, { 14, 36 },
-    { 14, 60 }, { 14, 80 }, { 15, 20 }, { 15, 26 }, { 15, 54 }, { 16, 32 }, { 16, 40 },
-    { 17, 32 }, { 17, 40 }, { 17, 50 }, { 18, 42 }, { 18, 56 }, { 18, 76 }, { 18, 84 },
-    { 19, 36 }, { 19, 46 }, { 19, 68 }, { 20, 32 }, { 20, 48 }, { 20, 52 }, { 20, 56 },
-    { 20, 64 }, { 22, 66 }, { 23, 54 }, { 24, 70 }, { 24, 92 }, { 24, 93 }, { 24, 120 },
-    { 25, 85 },
+    { 4, 2 },    { 4, 10 },  { 7, 4 },   { 7, 22 },  { 8, 16 },  { 9, 10 },  { 10, 18 }, { 10, 26 },
+    { 10, 34 },  { 11, 17 }, { 11, 28 }, { 12, 14 }, { 12, 20 }, { 12, 24 }, { 12, 28 }, { 13, 26 },
+    { 13, 34 },  { 13, 34 }, { 13, 46 }, { 14, 26 }, { 14, 36 }, { 14, 60 }, { 14, 80 }, { 15, 20 },
+    { 15, 26 },  { 15, 54 }, { 16, 32 }, { 16, 40 }, { 17, 32 }, { 17, 40 }, { 17, 50 }, { 18, 42 },
+    { 18, 56 },  { 18, 76 }, { 18, 84 }, { 19, 36 }, { 19, 46 }, { 19, 68 }, { 20, 32 }, { 20, 48 },
+    { 20, 52 },  { 20, 56 }, { 20, 64 }, { 22, 66 }, { 23, 54 }, { 24, 70 }, { 24, 92 }, { 24, 93 },
+    { 24, 120 }, { 25, 85 },
 };
 enum { CARS = sizeof cars / sizeof *cars };
 
@@ -26,8 +25,8 @@ static cr_table *cars_from(cr_ctx *cx, int zero)
     char   text[4096] = "speed,dist\n";
     size_t at = strlen(text);
     for (size_t i = 0; i < CARS; i++)
-        at += (size_t)snprintf(text + at, sizeof text - at, "%d,%d\n", cars[i][0] - zero,
-                               cars[i][1]);
+        at +=
+            (size_t)snprintf(text + at, sizeof text - at, "%d,%d\n", cars[i][0] - zero, cars[i][1]);
     return table_of_text(cx, "cars.csv", text);
 }
 
@@ -64,8 +63,7 @@ TEST(dense_formula)
         rss += pow(cars[i][1] - sy - sxy / sxx * (cars[i][0] - sx), 2);
     for (size_t i = 0; i < CARS; i++) {
         double d = cars[i][0] - sx, mean = sy + sxy / sxx * d;
-        double half =
-            cr_student_t_ppf(0.95, n - 2) * sqrt(rss / (n - 2) * (1 / n + d * d / sxx));
+        double half = cr_student_t_ppf(0.95, n - 2) * sqrt(rss / (n - 2) * (1 / n + d * d / sxx));
         assert_relative(lower[i], mean - half, 1e-10);
         assert_relative(upper[i], mean + half, 1e-10);
     }

@@ -45,11 +45,34 @@ static inline double metric_of(const cr_assessment *a, const char *name)
     return a->metrics[i].value;
 }
 
+/* r2 of the rows of all folds and its parts by the delta method.  The squares about the mean of a fold follow from its
+ * own r2 and rmse; one of a single row has none. */
+static inline double pooled_share(const cr_assessment *fold, size_t k, double *part)
+{
+    double errors = 0, total = 0, rows = 0, mean = 0;
+    for (size_t f = 0; f < k; f++) {
+        rows += (double)fold[f].rows;
+        mean += (double)fold[f].rows * fold[f].target_mean;
+    }
+    for (size_t pass = 0; pass < 2; pass++)
+        for (size_t f = 0; f < k; f++) {
+            double n = (double)fold[f].rows, e = n * pow(metric_of(&fold[f], "rmse"), 2);
+            double r2 = metric_of(&fold[f], "r2"), d = fold[f].target_mean - mean / rows;
+            double t = n * d * d + (isnan(r2) ? 0 : e / (1 - r2));
+            if (pass == 0)
+                errors += e, total += t;
+            else
+                part[f] = 1 - errors / total + (double)k * (errors / total * t - e) / total;
+        }
+    return 1 - errors / total;
+}
+
 /* What the folds of one repeat say of metric i: the value over all of them, and the part of each.
  * The root of a mean over rows is that of all rows, its parts by the delta method; others are
  * means. */
 static inline double pooled(const cr_assessment *fold, size_t k, size_t i, double *part)
 {
+    if (strcmp(fold[0].metrics[i].name, "r2") == 0) return pooled_share(fold, k, part);
     double sum = 0, rows = 0, K = (double)k;
     bool   root = strcmp(fold[0].metrics[i].name, "rmse") == 0;
     for (size_t f = 0; f < k; f++) {

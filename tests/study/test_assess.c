@@ -214,7 +214,42 @@ TEST(cross_validation)
     assert_relative(metric(&cv.mean, "rmse"), sqrt(statistic(d, "loocv")),
                     1e-11); /* not the mean of |e| */
     assert_true(metric(&cv.mean, "rmse") > 1.05 * metric(&cv.mean, "mae"));
-    assert_true(isnan(metric(&cv.mean, "r2"))); /* of one row there is none */
+    assert_true(isnan(metric(&cv.fold[0], "r2"))); /* of one row there is none */
+    cr_cv_free(cx, &cv);
+}
+
+/* r2 is that of all rows left out: 1 - sum e_i^2 / sum (y_i - ybar)^2 with e_i = r_i / (1 - h_i), by a dense hat matrix;
+ * its standard error by the delta method, with the rows as they come. */
+TEST(pooled_r2)
+{
+    enum { ROWS = 12 };
+    double x[ROWS], y[ROWS], e[ROWS], t[ROWS], n = ROWS, sx = 0, sy = 0, sxx = 0, sxy = 0;
+    double errors = 0, total = 0, square = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        x[i] = (double)(i * i % 17), y[i] = 3 + 0.7 * x[i] + (double)(i * 7 % 5) - 2;
+        sx += x[i] / n, sy += y[i] / n;
+    }
+    for (size_t i = 0; i < ROWS; i++)
+        sxx += (x[i] - sx) * (x[i] - sx), sxy += (x[i] - sx) * (y[i] - sy);
+    for (size_t i = 0; i < ROWS; i++) {
+        double h = 1 / n + (x[i] - sx) * (x[i] - sx) / sxx;
+        e[i] = pow((y[i] - sy - sxy / sxx * (x[i] - sx)) / (1 - h), 2);
+        t[i] = (y[i] - sy) * (y[i] - sy);
+        errors += e[i], total += t[i];
+    }
+    double r2 = 1 - errors / total;
+    for (size_t i = 0; i < ROWS; i++) square += pow(n * ((1 - r2) * t[i] - e[i]) / total, 2);
+    cr_table *table = make_table(cx, x, ROWS, 1, y, NULL);
+    cr_cv     cv;
+    assert_ok(cx, try_cv(cx, "linear", table, "target=y", "folds=12", &cv));
+    assert_relative(metric(&cv.mean, "r2"), r2, 1e-11);
+    assert_relative(cv.se[cr_metric_find(&cv.mean, "r2")], sqrt(square / (n - 1) / n), 1e-10);
+    cr_cv_free(cx, &cv);
+
+    /* however the rows are divided, it goes with rmse, by the variance of all */
+    assert_ok(cx, try_cv(cx, "linear", table, "target=y", "folds=5 repeats=1", &cv));
+    double rmse = metric(&cv.mean, "rmse");
+    assert_relative(metric(&cv.mean, "r2"), 1 - n * rmse * rmse / total, 1e-11);
     cr_cv_free(cx, &cv);
 }
 

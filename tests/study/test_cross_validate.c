@@ -238,7 +238,11 @@ TEST(warnings_of_folds)
     cr_cv_free(cx, &cv);
     seen = (warnings){ .n = 0 };
     assert_ok(cx, cross(cx, "linear", t, "target=x1 features=x2", "folds=30", &cv));
-    assert_non_null(strstr(seen.text, "linear: r2 is undefined in 30 of 30 folds"));
+    assert_true(seen.n == 0); /* r2 is that of all rows */
+    assert_true(metric_of(&cv.mean, "r2") < 1);
+    cr_cv_free(cx, &cv);
+    assert_ok(cx, cross(cx, "logistic", t, "target=y features=x* lambda=1", "folds=30", &cv));
+    assert_non_null(strstr(seen.text, "logistic: auc is undefined in 30 of 30 folds"));
     assert_null(strstr(seen.text, "converge"));
     cr_cv_free(cx, &cv);
     seen = (warnings){ .n = 0 };

@@ -28,6 +28,7 @@ typedef struct cr_regression_metrics {
     double crps;      /* mean continuous ranked probability score, in the units of y          */
     double coverage;  /* share of rows inside the central interval of the given level         */
     double width;     /* mean width of these intervals                                        */
+    double target_mean, target_variance; /* of the rows: ybar, sum w (y - ybar)^2 / sum w */
 } cr_regression_metrics;
 
 /* CRPS(F, y) = integral of (F(x) - 1{x >= y})^2 dx in closed form; scale > 0. */
@@ -36,7 +37,7 @@ CR_API double cr_crps_normal(double y, double mean, double scale);
  * = 1/2, where the integral diverges, and below it is INFINITY.  dof INFINITY is the normal. */
 CR_API double cr_crps_student_t(double y, double mean, double scale, double dof);
 
-/* All metrics at once; without scale, the last four are NaN.  O(n), and one quantile per change of
+/* All metrics at once; without scale, log_score, crps, coverage and width are NaN.  O(n), and one quantile per change of
  * dof from row to row.  Fails with CR_EDATA naming the row when a number is not finite, a scale or
  * dof not above 0, or a weight is wrong; with CR_EARG for a level outside (0, 1) or n = 0; then
  * *out is left as it was. */

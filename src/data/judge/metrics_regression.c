@@ -166,6 +166,8 @@ cr_status cr_regression_evaluate(cr_ctx *cx, const double *y, const cr_predictiv
         .crps = s[CRPS] / w + none,
         .coverage = s[COVERED] / w + none,
         .width = s[WIDTH] / w + none,
+        .target_mean = j.ybar,
+        .target_variance = s[VARIANCE] / w,
     };
 done:
     return st;
