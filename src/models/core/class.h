@@ -33,6 +33,10 @@ struct cr_model_class {
     const char *
         for_classes; /* of a model of numbers: what to do with a target of classes; NULL: nothing */
 
+    /* Of a model of numbers: how the user calls what takes a target of two classes as 0 and 1, the second being 1;
+     * NULL, or of NULL: with these options it takes none. */
+    const char *(*two_classes)(const void *options);
+
     const cr_option       *options;
     size_t                 options_size;
     const cri_requirement *requirements; /* options that require others (unused.h); NULL: none do */

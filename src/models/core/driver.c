@@ -14,108 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- task and design -------------------------------------------------------------------------- */
-
-enum { TASK_AUTO, TASK_REGRESSION, TASK_CLASSIFICATION }; /* choices of --task */
-static const unsigned supervised = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION;
-
-/* Whole numbers of a few values may be codes of classes (1, 2, 3), ratings or counts.  How many
- * different ones there are, each in three rows on average; 0 for a target that is none of these. */
-static size_t count_codes(const cr_column *y, size_t rows)
-{
-    enum { MOST_CODES = 20, ROWS_PER_CODE = 3 };
-    double codes[MOST_CODES];
-    size_t n = 0, known = 0;
-    for (size_t i = 0; i < rows; i++) {
-        double x = y->values[i * y->stride];
-        size_t k = 0;
-        if (isnan(x)) continue;
-        if (x != floor(x)) return 0;
-        while (k < n && codes[k] != x) k++;
-        if (k == MOST_CODES) return 0;
-        codes[k] = x;
-        n += k == n;
-        known++;
-    }
-    return known >= n * ROWS_PER_CODE ? n : 0;
-}
-
-/* The task a target asks for, of those the class does: texts, yes and no, and two whole numbers are
- * classes; more than two are a number, with a warning where they are so few that they may be codes. */
-static unsigned task_of_target(cr_ctx *cx, const cr_model_class *c, const cr_table *t,
-                               const cr_column *y, int choice)
-{
-    if ((c->tasks & supervised) != supervised) return c->tasks & supervised;
-    if (choice != TASK_AUTO)
-        return choice == TASK_REGRESSION ? CR_TASK_REGRESSION : CR_TASK_CLASSIFICATION;
-    if (y->type == CR_CATEGORY || y->type == CR_BOOLEAN) return CR_TASK_CLASSIFICATION;
-    size_t codes = count_codes(y, cr_table_rows(t));
-    if (codes == 2) return CR_TASK_CLASSIFICATION;
-    if (codes > 2)
-        cr_log(cx, CR_LOG_WARNING,
-               "%s has %zu different whole numbers and is treated as a number: use --task "
-               "classification if they are classes, or --task regression to silence this warning",
-               y->name, codes);
-    return CR_TASK_REGRESSION;
-}
-
-static cr_status fail_task(cr_ctx *cx, const cr_model_class *c, const char *wanted)
-{
-    return cr_fail(cx, CR_EARG, "the model %s does %s, not %s", c->name, cr_task_name(c->tasks),
-                   wanted);
-}
-
-/* What to do where a target of texts meets a model of numbers. */
-static cr_status hint_classes(cr_ctx *cx, const cr_model_class *c, const char *target)
-{
-    if (c->for_classes)
-        return cr_fail_hint(cx, "%s; if it should be numeric, --real %s finds the cell that is not",
-                            c->for_classes, target);
-    return cr_fail_hint(cx, "if it should be numeric, --real %s finds the cell that is not",
-                        target);
-}
-
-static cr_status resolve_task(cr_ctx *cx, const cr_model_class *c, const cr_table *t,
-                              const cr_design_options *o, const cr_fit_options *f,
-                              unsigned *out_task)
-{
-    if (f->task == TASK_REGRESSION && !(c->tasks & CR_TASK_REGRESSION))
-        return fail_task(cx, c, "regression");
-    if (f->task == TASK_CLASSIFICATION && !(c->tasks & CR_TASK_CLASSIFICATION))
-        return fail_task(cx, c, "classification");
-    if (!(c->tasks & supervised)) {
-        unsigned more = c->tasks & ~(unsigned)CR_TASK_DENSITY, tasks = more ? more : c->tasks;
-        *out_task = tasks & (~tasks + 1); /* the lowest bit */
-        return CR_OK;
-    }
-    if (!o->target) {
-        cr_fail(cx, CR_EARG, "the model %s needs a target: the column to predict", c->name);
-        return cr_fail_hint(cx, "name it with --target COLUMN");
-    }
-    const cr_column *y = cr_table_find(t, o->target);
-    if (!y) return cri_table_no_column(cx, t, o->target);
-    *out_task = task_of_target(cx, c, t, y, f->task);
-    if (*out_task == CR_TASK_REGRESSION && y->type == CR_CATEGORY) {
-        cr_fail(cx, CR_EDATA, "%s: the target '%s' is a category, but %s predicts numbers",
-                cr_table_source(t), o->target, c->name);
-        return hint_classes(cx, c, o->target);
-    }
-    return CR_OK;
-}
-
-cr_status cri_fit_task(cr_ctx *cx, const char *name, const cr_table *t, const cr_setting *settings,
-                       size_t n_settings, unsigned *out_task)
-{
-    cr_status             st = CR_OK;
-    const cr_model_class *c = cr_class_find(cx, name);
-    cr_model             *m = c ? cri_model_new(cx, c) : NULL;
-    if (!m) return c ? CR_ENOMEM : CR_EARG;
-    for (size_t i = 0; i < n_settings && st == CR_OK; i++)
-        st = cri_model_set(cx, m, settings[i].name, settings[i].value);
-    if (st == CR_OK) st = resolve_task(cx, c, t, &m->design_options, &m->fit, out_task);
-    cr_model_free(cx, m);
-    return st;
-}
+/* --- design -------------------------------------------------------------------------- */
 
 /* Names and levels go into the model file, which is UTF-8. */
 static cr_status check_text(cr_ctx *cx, const char *what, const char *text)
@@ -329,7 +228,7 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const c
         CR_TRY(check_text(cx, settings[i].name, settings[i].value));
     }
     if (cri_table_reading(t)) CR_TRY(cri_read_options_keep(cx, cri_table_reading(t), &m->reading));
-    CR_TRY(resolve_task(cx, c, t, &m->design_options, &m->fit, &m->task));
+    CR_TRY(cri_resolve_task(cx, m, t, &m->task));
     CR_TRY(cri_check_unused(cx, m));
     CR_TRY(explain_spread(cx, c, t, fit_design(cx, m, t)));
     m->open = opt_rest != NULL;

@@ -62,6 +62,9 @@ cr_status cri_model_write_parts(cr_ctx *cx, const cr_model *model, cri_store *st
 cr_status cri_model_read_parts(cr_ctx *cx, cri_store *store, const json_t *in, const cr_model *like,
                                cr_model **out_model);
 
+/* The task of a model that has its settings, for the target of a table. */
+cr_status cri_resolve_task(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                           unsigned *out_task);
 /* The task that a fit with these settings would be for. */
 cr_status cri_fit_task(cr_ctx *cx, const char *name, const cr_table *table,
                        const cr_setting *settings, size_t n_settings, unsigned *out_task);

@@ -100,6 +100,12 @@ static double ml_dispersion(const cri_glm *m)
     return 1 / a;
 }
 
+static const char *glm_two_classes(const void *options)
+{
+    const glm_options *o = options;
+    return o->family == CRI_GLM_BINOMIAL && !o->trials ? "glm --family binomial" : NULL;
+}
+
 /* phi of intervals, where a spread is learned beside the mean.  Of the gamma and the inverse Gaussian by the likelihood:
  * Pearson's estimate, which the standard errors use, varies much more where the tail is long.  Of counts
  * alpha comes out too small with few rows, which Pearson's chi-square shows. */
@@ -362,6 +368,21 @@ static const cr_field glm_statistics[] = {
     CR_FIELD_LAST,
 };
 
+/* What the coefficients add up to. */
+static void put_meaning(const cri_glm *m, const cr_design *d, cri_sheet *out)
+{
+    bool log = m->link == CRI_LINK_LOG;
+    if (cr_design_classes(d) == 2 && m->link == CRI_LINK_LOGIT) /* read as 0 and 1 */
+        cri_put_textf(out, "coefficients", "log odds of %s against %s", cr_design_class(d, 1),
+                      cr_design_class(d, 0));
+    else if (cr_design_classes(d) == 2)
+        cri_put_textf(out, "coefficients", "%s of the probability of %s", log ? "log" : "link",
+                      cr_design_class(d, 1));
+    else if (log || m->link == CRI_LINK_LOGIT)
+        cri_put_textf(out, "coefficients", log ? "log of the mean of %s" : "log odds of %s",
+                      d->target.name);
+}
+
 static cr_status glm_describe(cr_ctx *cx, const void *state, const cr_design *design,
                               cri_sheet *out)
 {
@@ -370,10 +391,7 @@ static cr_status glm_describe(cr_ctx *cx, const void *state, const cr_design *de
     double         k = m->parameters + (m->varying.groups > 0) + !m->fixed_dispersion +
                (m->family == CRI_GLM_NEGATIVE_BINOMIAL);
     cri_sheet *s;
-    if (m->link == CRI_LINK_LOG || m->link == CRI_LINK_LOGIT)
-        cri_put_textf(out, "coefficients",
-                      m->link == CRI_LINK_LOG ? "log of the mean of %s" : "log odds of %s",
-                      design->target.name);
+    put_meaning(m, design, out);
     cri_predictor_describe_within(&m->fit, design, CRI_SHOW_TESTS,
                                   spread.scale * cr_student_t_ppf(0.975, spread.dof), NULL, out);
     s = cri_put_object(out, "statistics");
@@ -415,8 +433,9 @@ const cr_model_class cri_class_glm = {
         "prediction: the family with mean mu and variance phi V(mu) + mu'^2 Var(eta)",
     .reference = "McCullagh & Nelder (1989), Generalized Linear Models, 2nd ed.",
     .tasks = CR_TASK_REGRESSION,
-    .for_classes = "use logistic or probit for classes; --family binomial needs them as 0 and 1, "
+    .for_classes = "use logistic or probit for classes; --family binomial takes two of them, "
                    "and also has the links cloglog, cauchit and log",
+    .two_classes = glm_two_classes,
     .options = glm_table,
     .requirements = glm_requirements,
     .options_size = sizeof(glm_options),
