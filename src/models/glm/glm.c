@@ -9,6 +9,7 @@
 #include "glm_state.h"
 #include "irls.h"
 #include "measures.h"
+#include "overdispersion.h"
 #include "models/common/sandwich.h"
 #include "models/linear/bordered.h"
 #include "base/scratch.h"
@@ -130,6 +131,27 @@ static void warn_of_underdispersion(cr_ctx *cx, const cri_glm_solution *s)
                "%.3g degrees of freedom): the estimate of the overdispersion is 0, and the fit is "
                "that of --family poisson; --dispersion pearson adjusts its standard errors",
                s->pearson, s->left);
+}
+
+/* Counts that vary more than the family says.  True ones are taken for such in fewer than one of 100 fits
+ * (test_overdispersion.c); a little more than 1 does not matter, however sure it is. */
+static void warn_of_overdispersion(cr_ctx *cx, const glm_options *o, const cri_glm_problem *p,
+                                   const cri_glm *m, const double *eta)
+{
+    const double SURE = 1e-3, MATTERS = 1.2;
+    double       left = m->n - m->parameters, phi = m->pearson / left;
+    if (o->dispersion != DISPERSION_AUTO || o->errors != CRI_CLASSICAL || !(phi > MATTERS)) return;
+    double probability = cri_glm_overdispersion(p, m, eta);
+    if (!(probability < SURE)) return;
+    cr_log(cx, CR_LOG_WARNING,
+           "%s: Pearson's chi-square is %.3g times its %.6g degrees of freedom (p = %.1g), so "
+           "standard errors and intervals are too small; %s--dispersion pearson multiplies the "
+           "standard errors by %.3g",
+           p->family == CRI_GLM_POISSON ? "the counts vary more than Poisson counts"
+                                        : "the successes vary more than those of a binomial",
+           phi, left, probability,
+           p->family == CRI_GLM_POISSON ? "--family negative-binomial learns the spread, and " : "",
+           sqrt(phi));
 }
 
 static void warn_of_few_rows(cr_ctx *cx, const cri_glm *m)
@@ -317,6 +339,7 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     if (groups) keep_groups(m, &varying);
     warn_of_few_rows(cx, m);
     warn_of_long_tail(cx, m);
+    if (!groups) warn_of_overdispersion(cx, o, &p, m, s.eta);
     if (o->errors != CRI_CLASSICAL && m->n > m->parameters) CR_TRY(set_robust(cx, o, &p, &s, m));
     if (!groups) CR_TRY(cri_glm_find_separation(cx, &p, &s, &m->fit, &separated));
     report->stop = s.converged && !separated ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
