@@ -319,7 +319,8 @@ static void usage_word(const char *usage, size_t n, char out[32])
 static cr_status check_count(cli *c)
 {
     const cli_verb *v = c->verb;
-    if (c->n_args >= v->least && c->n_args <= v->most) return CR_OK;
+    cr_status       st = cli_check_formula(c);
+    if (st != CR_OK || (c->n_args >= v->least && c->n_args <= v->most)) return st;
     char word[32];
     bool few = c->n_args < v->least;
     usage_word(v->usage, c->n_args, word);

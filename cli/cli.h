@@ -105,6 +105,8 @@ size_t cli_tables(const cli_verb *verb, const cr_option *out[CLI_MOST_TABLES]);
 const cr_model_class *cli_model_named(const char *argument);
 /* Fails where the data stand before the model, with the command as it was meant (order.c). */
 cr_status cli_check_order(cli *c);
+/* Refuses a formula of R among the arguments, with the command that says the same. */
+cr_status cli_check_formula(cli *c);
 /* "-o" for output, ... or '\0'. */
 char cli_letter(const char *option);
 /* The shell's spelling of an option name: dashes for underscores. */

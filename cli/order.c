@@ -1,5 +1,7 @@
 /* order.c -- arguments that stand in the wrong order: fit data.csv linear, predict data.csv m.cred. */
 #include "cli.h"
+#include "data/design/formula.h"
+#include "models/core/model.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +30,44 @@ static void corrected(const cli *c, char *out, size_t size)
         used = add_word(out, size, used, c->argv[i]);
         if (c->argv[i] == last) used = add_word(out, size, used, first);
     }
+}
+
+/* The command line without the formula, its options at the end; "" where there are none that say the same. */
+static cr_status without_formula(const cli *c, const char *formula, char *out, size_t size)
+{
+    cr_status   st = CR_OK;
+    cr_scratch  s = cr_scratch_begin(c->cx);
+    cri_formula f;
+    size_t      used = (size_t)snprintf(out, size, "credence");
+    CR_TRY(cri_formula_read(&s, formula, &f));
+    const cr_model_class *model = cr_class_find(c->cx, c->args[0]);
+    if (model && !cr_option_find(cr_class_options(model), "intercept")) f.without_intercept = false;
+    const char *options = cri_formula_options(&s, &f);
+    CR_TRY(s.status);
+    for (int i = 1; i < c->argc; i++)
+        if (c->argv[i] != formula) used = add_word(out, size, used, c->argv[i]);
+    if (used < size)
+        used += (size_t)snprintf(out + used, size - used, "%s", options ? options : "");
+    if (!options || used >= size) out[0] = '\0';
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cli_check_formula(cli *c)
+{
+    size_t k = 1;
+    char   command[1024];
+    if (!(c->verb->takes & VERB_FITS) || c->n_args < 2 || !cli_model_named(c->args[0]))
+        return CR_OK;
+    while (k < c->n_args && (!cri_is_formula(c->args[k]) || is_there(c->args[k]))) k++;
+    if (k == c->n_args) return CR_OK;
+    cr_status st = without_formula(c, c->args[k], command, sizeof command);
+    if (st != CR_OK) return st;
+    cr_fail(c->cx, CR_EARG, "%s: '%.200s' is a formula, which %s takes as options", c->verb->name,
+            c->args[k], c->verb->name);
+    return *command ? cr_fail_hint(c->cx, "%s", command)
+                    : cr_fail_hint(c->cx, "write --target COLUMN, and what follows ~ in --terms");
 }
 
 cr_status cli_check_order(cli *c)

@@ -1,5 +1,6 @@
 """Hints that work when they are typed."""
 import re
+import shlex
 
 import pytest
 
@@ -93,3 +94,43 @@ def test_white_is_noise(credence, examples):
                                                                "--kernel", kernel, "--json").stdout)[1])
             for kernel in ("rbf", "rbf + white")]
     assert abs(told[0] - told[1]) < 1e-2 * told[0]
+
+
+CARS = "speed,dist,kind\n" + "".join(f"{4 + i % 9},{2 + 3 * (i % 9) + i % 4},{1 + i % 3}\n" for i in range(40))
+
+
+@pytest.mark.parametrize("formula, options, terms", [
+    ("dist ~ speed", "--target dist --terms speed", ["intercept", "speed"]),
+    ("dist ~ .", "--target dist", ["intercept", "speed", "kind"]),
+    ("dist ~ speed - 1", "--target dist --terms speed --no-intercept", ["speed"]),
+    ("dist~0+speed", "--target dist --terms speed --no-intercept", ["speed"]),
+    ("dist ~ speed + I(speed^2)", "--target dist --terms 'speed + I(speed^2)'", ["intercept", "speed", "speed^2"]),
+    ("dist ~ factor(kind)", "--target dist --terms kind --category kind", ["intercept", "kind=2", "kind=3"]),
+    ("dist ~ speed:factor(kind) + 1", "--target dist --terms 'speed:kind' --category kind",
+     ["intercept", "speed:kind=1", "speed:kind=2", "speed:kind=3"]),
+    ("log(dist) ~ log(speed)", "--target dist --transform-target log --terms 'log(speed)'", ["intercept", "log(speed)"]),
+    ("dist ~ . - kind", "--target dist --terms '. - kind'", ["intercept", "speed"]),
+    ("dist ~ speed*kind", "--target dist --terms 'speed*kind'", ["intercept", "speed", "kind", "speed:kind"]),
+])
+def test_a_formula_of_r(credence, refused, tmp_path, formula, options, terms):
+    """What is said instead of taking it gives the terms that R would have."""
+    (tmp_path / "cars.csv").write_text(CARS)
+    for args in ([formula, "cars.csv"], ["cars.csv", formula]):
+        said = refused(2, "fit", "linear", *args, says="is a formula").stderr
+        command = said.split("hint: ")[1].strip()
+        assert command.replace("'", "").split() == f"credence fit linear cars.csv {options}".replace("'", "").split()
+    told = refused(2, "fit", "linear", "cars.csv", "--terms", formula, says="is a formula").stderr
+    assert told.split("hint: write ")[1].strip() == options
+    fitted = credence(*shlex.split(command)[1:])
+    assert fitted.code == 0, fitted.stderr
+    assert [line.split(",")[0] for line in fitted.stdout.splitlines()[1:]] == terms
+
+
+def test_formulas_without_options(refused, tmp_path):
+    (tmp_path / "cars.csv").write_text(CARS)
+    refused(2, "fit", "linear", "dist ~ 1", "cars.csv", says="write --target COLUMN")
+    refused(2, "fit", "linear", "exp(dist) ~ speed", "cars.csv", says="write --target COLUMN")
+    assert "--no-intercept" not in refused(2, "cv", "knn", "dist ~ speed - 1", "cars.csv", says="--terms speed").stderr
+    refused(2, "fit", "linear", "cars.csv", "--target", "dist", "--terms", "0 + speed", says="--no-intercept")
+    refused(2, "fit", "linear", "cars.csv", "--target", "dist", "--terms", "factor(kind)", says="--category")
+    refused(2, "fit", "dist ~ speed", "cars.csv", says="there is no model")

@@ -1,6 +1,7 @@
 /* terms_text.c -- the grammar of --terms, by recursive descent. */
 #include "terms.h"
 #include "basis.h"
+#include "formula.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,8 +90,8 @@ static cr_status read_name(parser *p, const char **out, bool *out_quoted)
     if (length == 0) return fail_at(p, "a term is expected");
     if (p->at[0] >= '0' && p->at[0] <= '9') {
         fail_at(p, "a number is not a term");
-        return cr_fail_hint(p->s->cx, "put a name that begins with a digit in double quotes; for "
-                                      "the intercept, see the options of the model");
+        return cr_fail_hint(p->s->cx, "put a name that begins with a digit in double quotes; "
+                                      "0 + x and x - 1 are x with --no-intercept");
     }
     char *name = copy(p, p->at, length);
     if (!name) return p->s->status;
@@ -198,6 +199,9 @@ static cr_status refuse_function(parser *p, const char *name)
 {
     enum { KNOWN = CRI_FUNCTIONS - 1 + CRI_BASIS_KINDS - CRI_BASIS_POLY };
     cr_fail(p->s->cx, CR_EARG, "--terms: '%s' is not a function", name);
+    if (strcmp(name, "factor") == 0 || strcmp(name, "as.factor") == 0)
+        return cr_fail_hint(p->s->cx,
+                            "write the column alone, and --category COLUMN if it has numbers");
     return cr_fail_nearest(p->s->cx, name, "functions", KNOWN, known_function, NULL);
 }
 
@@ -381,6 +385,7 @@ static cr_status read_item(parser *p, bool minus)
 
 cr_status cri_terms_parse(cr_scratch *s, const char *text, cri_terms *out)
 {
+    if (cri_is_formula(text)) return cri_formula_refuse(s->cx, text);
     parser    p = { .s = s, .text = text, .at = text };
     cr_status st = CR_OK;
     bool      minus = take(&p, '-');

@@ -1,5 +1,6 @@
 /* task.c -- what a fit is for: numbers or classes, by the class of the model, the target and --task. */
 #include "model_internal.h"
+#include "data/design/formula.h"
 #include "data/table/table_internal.h"
 
 #include <math.h>
@@ -101,6 +102,7 @@ cr_status cri_resolve_task(cr_ctx *cx, const cr_model *m, const cr_table *t, uns
         *out_task = tasks & (~tasks + 1); /* the lowest bit */
         return CR_OK;
     }
+    if (!o->target && o->terms && cri_is_formula(o->terms)) return cri_formula_refuse(cx, o->terms);
     if (!o->target) {
         cr_fail(cx, CR_EARG, "the model %s needs a target: the column to predict", c->name);
         return cr_fail_hint(cx, "name it with --target COLUMN");

@@ -51,8 +51,8 @@ TEST(answers_of_r_and_logistic)
 
 static const char *meaning(cr_ctx *cx, const cr_table *t, const char *settings)
 {
-    return json_string_value(json_object_get(describe(cx, fit(cx, "glm", t, settings)),
-                                             "coefficients"));
+    return json_string_value(
+        json_object_get(describe(cx, fit(cx, "glm", t, settings)), "coefficients"));
 }
 
 TEST(says_which_class)
@@ -89,9 +89,10 @@ TEST(saved_and_scored)
 
 TEST(refused)
 {
-    static const char three[] = "x,y\n1,a\n2,b\n3,c\n4,a\n5,b\n6,c\n", one[] = "x,y\n1,a\n2,a\n3,a\n";
-    cr_model         *m = NULL;
-    cr_table         *t = table_of_text(cx, "three.csv", three);
+    static const char three[] = "x,y\n1,a\n2,b\n3,c\n4,a\n5,b\n6,c\n",
+                      one[] = "x,y\n1,a\n2,a\n3,a\n";
+    cr_model *m = NULL;
+    cr_table *t = table_of_text(cx, "three.csv", three);
     assert_fails_with(cx, try_fit(cx, "glm", t, "target=y family=binomial", &m), CR_EDATA,
                       "the target 'y' has 3 classes, but glm --family binomial needs two");
     assert_non_null(strstr(cr_error_hint(cx), "credence fit logistic"));

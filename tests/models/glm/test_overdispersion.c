@@ -24,11 +24,14 @@ TEST(warning_and_its_remedies)
     warnings  seen = { .n = 0 };
     cr_table *t = warpbreaks(cx);
     cr_ctx_set_log(cx, keep_warning, &seen);
-    json_t *d = describe(cx, fit(cx, "glm", t, "target=breaks features=wool,tension family=poisson"));
+    json_t *d =
+        describe(cx, fit(cx, "glm", t, "target=breaks features=wool,tension family=poisson"));
     assert_int_equal(seen.n, 1);
-    assert_non_null(strstr(seen.text, "Pearson's chi-square is 4.26 times its 50 degrees of freedom"));
+    assert_non_null(
+        strstr(seen.text, "Pearson's chi-square is 4.26 times its 50 degrees of freedom"));
     assert_non_null(strstr(seen.text, "--family negative-binomial"));
-    assert_non_null(strstr(seen.text, "--dispersion pearson multiplies the standard errors by 2.06"));
+    assert_non_null(
+        strstr(seen.text, "--dispersion pearson multiplies the standard errors by 2.06"));
     double sd = parameter(d, "wool=B", "sd");
     seen = (warnings){ .n = 0 };
     d = describe(cx, fit(cx, "glm", t,
@@ -48,7 +51,8 @@ TEST(warning_and_its_remedies)
 
 typedef struct trial {
     size_t rows;
-    double mean, trials, spread; /* of the mean from row to row beyond the line: 0 of the family itself */
+    double mean, trials,
+        spread; /* of the mean from row to row beyond the line: 0 of the family itself */
 } trial;
 
 static double draw_count(cr_rng *r, double mean, double trials)
@@ -94,8 +98,8 @@ static size_t count_alarms(cr_ctx *cx, trial c, size_t sets, uint64_t seed)
 TEST(false_alarms)
 {
     static const trial cases[] = {
-        { 12, 0.3, 0, 0 }, { 12, 5, 0, 0 },    { 50, 0.1, 0, 0 },   { 50, 1, 0, 0 },
-        { 50, 20, 0, 0 },  { 200, 0.05, 0, 0 }, { 200, 2, 0, 0 },    { 12, 0.3, 5, 0 },
+        { 12, 0.3, 0, 0 }, { 12, 5, 0, 0 },     { 50, 0.1, 0, 0 },    { 50, 1, 0, 0 },
+        { 50, 20, 0, 0 },  { 200, 0.05, 0, 0 }, { 200, 2, 0, 0 },     { 12, 0.3, 5, 0 },
         { 50, 0.5, 2, 0 }, { 50, 0.02, 20, 0 }, { 200, 0.01, 10, 0 }, { 200, 0.3, 50, 0 },
     };
     size_t sets = simulation_size(100, 300), total = 0, n = sizeof cases / sizeof *cases;

@@ -1,0 +1,163 @@
+/* formula.c -- a formula of R in the options of a fit. */
+#include "formula.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+static bool is_name_byte(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.' || (unsigned char)c >= 0x80;
+}
+
+/* The first of these signs outside quotes and brackets; the end where there is none. */
+static const char *find_sign(const char *text, const char *signs)
+{
+    int depth = 0;
+    for (; *text; text++) {
+        if (*text == '"') { /* to the closing quote */
+            const char *close = strchr(text + 1, '"');
+            if (!close) return text + strlen(text);
+            text = close;
+        } else if (depth == 0 && strchr(signs, *text)) {
+            return text;
+        }
+        depth += (*text == '(') - (*text == ')');
+    }
+    return text;
+}
+
+bool cri_is_formula(const char *text) { return *find_sign(text, "~") == '~'; }
+
+/* A copy of begin .. end - 1 without the spaces around it. */
+static char *trimmed(cr_scratch *s, const char *begin, const char *end)
+{
+    while (begin < end && is_space(*begin)) begin++;
+    while (end > begin && is_space(end[-1])) end--;
+    char *out = cr_scratch_bytes(s, (size_t)(end - begin) + 1, 1);
+    if (out) memcpy(out, begin, (size_t)(end - begin));
+    return out;
+}
+
+/* The inside of NAME(...) where the whole text is that; else NULL. */
+static char *inside(cr_scratch *s, const char *text, const char *name)
+{
+    size_t n = strlen(name), length = strlen(text);
+    bool   call = length > n + 1 && strncmp(text, name, n) == 0 && text[n] == '(' &&
+                text[length - 1] == ')';
+    return call ? trimmed(s, text + n + 1, text + length - 1) : NULL;
+}
+
+static void read_target(cr_scratch *s, char *text, cri_formula *out)
+{
+    static const char *const functions[] = { "log", "sqrt" };
+    char                    *name = text;
+    for (size_t k = 0; k < 2 && name == text; k++) {
+        char *inner = inside(s, text, functions[k]);
+        if (inner) name = inner, out->transform = functions[k];
+    }
+    size_t length = 0;
+    while (is_name_byte(name[length])) length++;
+    if (length > 0 && !name[length]) out->target = name;
+    if (name[0] == '"' && name[1] != '"' && strchr(name + 1, '"') == name + strlen(name) - 1)
+        out->target = trimmed(s, name + 1, name + strlen(name) - 1);
+}
+
+/* Appends an item to `to` with g instead of factor(g), and g to the categories. */
+static void take_factors(const char *item, char *to, char *categories)
+{
+    static const char *const words[] = { "factor(", "as.factor(" };
+    bool                     inner = false; /* a name before: not a word of its own */
+    while (*item) {
+        size_t skipped = 0;
+        for (size_t k = 0; k < 2 && !inner; k++)
+            if (strncmp(item, words[k], strlen(words[k])) == 0) skipped = strlen(words[k]);
+        const char *end = skipped ? strchr(item, ')') : NULL;
+        if (!end) {
+            inner = is_name_byte(*item);
+            to[strlen(to)] = *item++;
+            continue;
+        }
+        if (*categories) strcat(categories, ",");
+        strncat(categories, item + skipped, (size_t)(end - item) - skipped);
+        strncat(to, item + skipped, (size_t)(end - item) - skipped);
+        item = end + 1;
+    }
+}
+
+cr_status cri_formula_read(cr_scratch *s, const char *text, cri_formula *out)
+{
+    cri_formula f = { .target = NULL };
+    const char *tilde = find_sign(text, "~"), *at = tilde + 1;
+    size_t      size = 2 * strlen(text) + 8;
+    char       *left = trimmed(s, text, tilde), *terms = cr_scratch_bytes(s, size, 1),
+         *categories = cr_scratch_bytes(s, size, 1);
+    bool any = false, plain = true;
+    if (!left || !terms || !categories) return s->status;
+    read_target(s, left, &f);
+    for (char sign = '+'; *at || sign;) { /* items, each with the sign before it */
+        const char *end = find_sign(at, "+-");
+        char       *item = trimmed(s, at, end);
+        if (!item) return s->status;
+        bool zero = strcmp(item, "0") == 0, one = strcmp(item, "1") == 0;
+        if ((zero && sign == '+') || (one && sign == '-')) f.without_intercept = true;
+        if (*item && !zero && !one) {
+            if (any || sign == '-') strcat(terms, sign == '-' ? (any ? " - " : "-") : " + ");
+            take_factors(item, terms, categories);
+            plain = plain && !any && sign == '+' && strcmp(item, ".") == 0;
+            any = true;
+        }
+        sign = *end;
+        at = *end ? end + 1 : end;
+        if (!sign) break;
+    }
+    f.nothing = !any;
+    f.terms = plain ? "" : terms;
+    f.categories = categories;
+    *out = f;
+    return s->status;
+}
+
+/* A word of a command, in single quotes where it needs them. */
+static void add_word(char *out, const char *option, const char *word)
+{
+    size_t n = 0;
+    while (is_name_byte(word[n]) || word[n] == ',') n++;
+    bool quoted = word[n] != '\0';
+    strcat(strcat(strcat(out, option), quoted ? "'" : ""), word);
+    if (quoted) strcat(out, "'");
+}
+
+const char *cri_formula_options(cr_scratch *s, const cri_formula *f)
+{
+    char *out;
+    if (!f->target || f->nothing || strchr(f->terms, '\'') || strchr(f->target, '\'')) return NULL;
+    out = cr_scratch_bytes(
+        s, strlen(f->target) + strlen(f->terms) + strlen(f->categories) + 128, 1);
+    if (!out) return NULL;
+    add_word(out, " --target ", f->target);
+    if (f->transform) add_word(out, " --transform-target ", f->transform);
+    if (*f->terms) add_word(out, " --terms ", f->terms);
+    if (*f->categories) add_word(out, " --category ", f->categories);
+    if (f->without_intercept) strcat(out, " --no-intercept");
+    return out;
+}
+
+cr_status cri_formula_refuse(cr_ctx *cx, const char *text)
+{
+    cr_status   st = CR_OK;
+    cr_scratch  s = cr_scratch_begin(cx);
+    cri_formula f;
+    CR_TRY(cri_formula_read(&s, text, &f));
+    const char *options = cri_formula_options(&s, &f);
+    CR_TRY(s.status);
+    cr_fail(cx, CR_EARG, "--terms: '%.200s' is a formula, but the target is an option of its own",
+            text);
+    st = options ? cr_fail_hint(cx, "write%s", options)
+                 : cr_fail_hint(cx, "write --target COLUMN, and what follows ~ in --terms");
+done:
+    cr_scratch_end(&s);
+    return st;
+}
