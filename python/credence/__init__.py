@@ -22,7 +22,7 @@ from ._info import describe, info
 from ._library import lib as _lib
 from ._network import Network, Posteriors
 from ._registry import ESTIMATORS as _ESTIMATORS
-from ._result import Figure, Result
+from ._result import Figure, Result, Rows
 from ._selection import Tuning, compare, cv, tune
 from ._study import cross_validate, evaluate, load, plot
 from ._table import Table, read_table
@@ -33,6 +33,6 @@ __version__ = _lib.cr_version().decode()
 globals().update(_ESTIMATORS)
 
 __all__ = [*_ESTIMATORS, "ConvergenceWarning", "CredenceWarning", "DataConversionWarning", "Distribution", "Figure",
-           "Network", "NotFittedError", "Posteriors", "Result", "Table", "Tuning", "compare", "cross_validate", "cv",
+           "Network", "NotFittedError", "Posteriors", "Result", "Rows", "Table", "Tuning", "compare", "cross_validate", "cv",
            "describe", "dist", "distributions", "evaluate", "get_threads", "info", "load", "plot", "read_table", "set_threads", "tune",
            "version"]

@@ -7,6 +7,7 @@ from inspect import Parameter, Signature
 from . import _errors
 from ._docs import option_hint
 from ._options import is_default, to_text
+from ._result import Result, Rows
 from ._tags import Tags
 
 
@@ -87,7 +88,7 @@ class Estimator(Tags):
 
     @property
     def parameters_(self):
-        return self._fitted().describe().get("parameters", [])
+        return Rows(self._fitted().describe().get("parameters", []))
 
     @property
     def statistics_(self):
@@ -108,8 +109,9 @@ class Estimator(Tags):
         return self._report_value("log_likelihood")
 
     def describe(self):
-        """Everything about the fitted model: the same as ``credence describe --json``."""
-        return self._fitted().describe()
+        """Everything about the fitted model: the same as ``credence describe --json``.  ``to_pandas()`` has its
+        parameters."""
+        return Result(self._fitted().describe(), "parameters")
 
     def save(self, path):
         """Writes the fitted model to a ``.cred`` file, completely or not at all, for ``credence.load`` and the command

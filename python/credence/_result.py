@@ -27,7 +27,12 @@ def _marginal_rows(marginals):
 
 
 class Framed:
-    """Things that notebooks show as the table in them."""
+    """Things with a table: ``rows()`` is a list of flat dicts, ``to_pandas()`` a DataFrame, which notebooks show."""
+
+    def to_pandas(self):
+        """The table as a pandas DataFrame."""
+        import pandas   # only who asks for it needs it
+        return pandas.DataFrame(self.rows())
 
     def _repr_html_(self):
         try:
@@ -59,8 +64,8 @@ class Result(Framed, dict):
 
     def rows(self):
         """The table of the answer as a list of flat dicts."""
-        if self._table == "metrics":
-            return [{"metric": name, "mean": mean, "se": self["se"][name]} for name, mean in self["metrics"].items()]
+        if self._table in ("metrics", "mean"):
+            return [{"metric": name, "mean": mean, "se": self["se"][name]} for name, mean in self[self._table].items()]
         names = [self._table] if self._table in self else \
             [name for name, value in self.items() if isinstance(value, list) and value and isinstance(value[0], dict)]
         if "marginals" in self and self._table is None:
@@ -70,10 +75,32 @@ class Result(Framed, dict):
         part = self[names[0]]
         return [_flat(row) for row in (part if isinstance(part, list) else [part])]
 
-    def to_pandas(self):
-        """The table of the answer as a pandas DataFrame."""
-        import pandas   # only who asks for it needs it
-        return pandas.DataFrame(self.rows())
+
+class Rows(Framed, list):
+    """A table as a list of dicts, such as the parameters of a model."""
+
+    def __init__(self, rows=()):
+        super().__init__(rows)
+
+    def rows(self):
+        """The same as a plain list of flat dicts."""
+        return [_flat(row) for row in self]
+
+
+class Scores(Result):
+    """Metrics by name, with NAME_se where a standard error is known; its table has a row for each metric."""
+
+    def __init__(self, values):
+        super().__init__(values)
+
+    def __reduce__(self):
+        return Scores, (dict(self),)
+
+    def rows(self):
+        """A row for each metric: metric, value, and se where there is one."""
+        names = [name for name in self if not (name.endswith("_se") and name[:-3] in self)]
+        return [{"metric": name, "value": self[name], **({"se": self[f"{name}_se"]} if f"{name}_se" in self else {})}
+                for name in names]
 
 
 class Figure:

@@ -10,7 +10,7 @@ from ._context import work
 from ._library import lib
 from ._model import Model
 from ._registry import estimator_for
-from ._result import draw
+from ._result import Result, Scores, draw
 from ._settings import filled, settings
 from ._table import Table
 
@@ -67,13 +67,13 @@ def evaluate(estimator, X, y=None, sample_weight=None, level=0.95):
     """The metrics of a fitted estimator on given rows, by name: for numbers log_score, rmse, mae, r2,
     crps, and the coverage and width of its intervals of mass `level`; for classes log_loss, accuracy,
     brier, auc, calibration_error, balanced_accuracy, f1, average_precision; for densities log_score,
-    the mean log density, and log_score_se."""
+    the mean log density, and log_score_se.  ``to_pandas()`` has a row for each metric."""
     if not 0 < level < 1:
         raise ValueError(f"level is {level!r}, which is not between 0 and 1")
     table = _assessed_table(estimator, X, y, sample_weight)
     model, assessment = estimator._fitted(), c.Assessment()
     work(lib.cr_evaluate, model._pointer, table._handle.pointer, level, assessment).pass_warnings_on()
-    return _metrics(assessment) | _errors(assessment)
+    return Scores(_metrics(assessment) | _errors(assessment))
 
 
 def cross_validate(estimator, X, y=None, sample_weight=None, **options):
@@ -81,7 +81,8 @@ def cross_validate(estimator, X, y=None, sample_weight=None, **options):
 
     Options: ``folds`` (10), ``split`` ('auto', 'shuffled', 'stratified', 'ordered'), ``repeats`` (1),
     ``interval`` (0.95).  Returns
-    {'mean': metrics, 'se': their standard errors, 'folds': [metrics of each]}.
+    {'mean': metrics, 'se': their standard errors, 'folds': [metrics of each]}, a Result whose ``to_pandas()`` has a row
+    for each metric.
     """
     table, target, weights, _, _ = estimator._training_table(X, y, sample_weight)
     cv = c.Cv()
@@ -90,8 +91,8 @@ def cross_validate(estimator, X, y=None, sample_weight=None, **options):
                        *settings(estimator._settings(target=target, weights=weights, task=estimator._task)),
                        values, cv)
     mean = _metrics(cv.mean)
-    result = {"mean": mean, "se": dict(zip(mean, cv.se)),
-              "folds": [_metrics(cv.fold[k]) for k in range(cv.folds * cv.repeats)]}
+    result = Result({"mean": mean, "se": dict(zip(mean, cv.se)),
+                     "folds": [_metrics(cv.fold[k]) for k in range(cv.folds * cv.repeats)]}, "mean")
     lib.cr_cv_free(context.handle, cv)
     context.pass_warnings_on()
     return result

@@ -51,14 +51,14 @@ SIGNATURES = {
     "score": "(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float",
     "get_params": "(self, deep: bool = True) -> dict[str, Any]",
     "set_params": "(self, **params: Any) -> Self",
-    "describe": "(self) -> dict[str, Any]",
+    "describe": "(self) -> Result",
     "save": "(self, path: str | os.PathLike[str]) -> None",
     "load": "(path: str | os.PathLike[str]) -> Any",
     "read_table": "(path: str | os.PathLike[str], model: Any = None, **options: Any) -> Table",
     "evaluate": "(estimator: Any, X: Any, y: ArrayLike | None = None, "
-                "sample_weight: ArrayLike | None = None, level: float = 0.95) -> dict[str, float]",
+                "sample_weight: ArrayLike | None = None, level: float = 0.95) -> Result",
     "cross_validate": "(estimator: Any, X: Any, y: ArrayLike | None = None, "
-                      "sample_weight: ArrayLike | None = None, **options: Any) -> dict[str, Any]",
+                      "sample_weight: ArrayLike | None = None, **options: Any) -> Result",
     "plot": "(estimator: Any, X: Any, y: ArrayLike | None = None, "
             "path: str | os.PathLike[str] | None = None, level: float = 0.95, "
             "kind: str = 'fit', over: Any = None) -> Figure",
@@ -99,7 +99,7 @@ PREDICT = {
 }
 ATTRIBUTES = {
     "n_features_in_": "int", "feature_names_in_": "NDArray[Any]", "classes_": "NDArray[Any]",
-    "coef_": "Floats", "intercept_": "float", "parameters_": "list[dict[str, Any]]",
+    "coef_": "Floats", "intercept_": "float", "parameters_": "Rows",
     "statistics_": "dict[str, Any]", "report_": "dict[str, Any]", "log_evidence_": "float",
     "log_likelihood_": "float", "n_iter_": "int", "labels_": "NDArray[np.int64]",
     "cluster_names_": "NDArray[Any]",
@@ -113,6 +113,9 @@ CLASSES = {
         "__len__": "(self) -> int", "__getitem__": "(self, name: str) -> NDArray[Any]",
         "columns": "list[str]", "types": "dict[str, str]", "missing": "dict[str, int]", "source": "str",
         "to_csr": "(self) -> Any", "write": f"(self, path: {PATH}) -> None"}),
+    "Rows": ("list[dict[str, Any]]", {}, {
+        "__init__": "(self, rows: Any = ()) -> None",
+        "rows": "(self) -> list[dict[str, Any]]", "to_pandas": "(self) -> Any"}),
     "Result": ("dict[str, Any]", {}, {
         "__init__": "(self, values: Mapping[str, Any], table: str | None = None) -> None",
         "__getattr__": "(self, name: str) -> Any", "rows": "(self) -> list[dict[str, Any]]",

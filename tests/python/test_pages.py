@@ -30,7 +30,7 @@ def run(page):
         yield fence, printed.getvalue()
 
 
-@pytest.mark.parametrize("page, count", [("python/README.md", 3), ("docs/python.md", 13)])
+@pytest.mark.parametrize("page, count", [("python/README.md", 3), ("docs/python.md", 14)])
 def test_the_programs_of_a_page_run(page, count, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "examples").symlink_to(ROOT / "examples")

@@ -1,6 +1,7 @@
 """cv, compare and tune: the names and numbers of the shell, on data of any kind."""
 import json
 import pickle
+import sys
 
 import numpy as np
 import pandas as pd
@@ -128,3 +129,37 @@ def test_ctrl_c():
     X, y = data(rows=3000, columns=40)
     with interrupted():
         credence.compare(X, y, models=["linear", "ridge"], folds=3000)
+
+
+def test_every_table_comes_in_the_same_way(monkeypatch):
+    """rows() is the table, to_pandas() the same as a frame; without pandas the rows are still there."""
+    table = credence.read_table(DIABETES)
+    model = credence.Linear(target="progression").fit(table)
+    fits = dict(target="progression", folds=3)
+    answers = {
+        "parameters": model.parameters_,
+        "describe": model.describe(),
+        "evaluate": credence.evaluate(model, table),
+        "cross_validate": credence.cross_validate(credence.Linear(target="progression"), table, folds=3),
+        "cv": credence.cv("linear", DIABETES, **fits),
+        "compare": credence.compare(DIABETES, models=["linear", "ridge"], **fits),
+        "tune": credence.tune("ridge", DIABETES, over={"lambda_": [1, 10]}, **fits),
+        "columns": credence.describe(DIABETES),
+        "density": credence.evaluate(credence.Normal().fit(table), table),
+    }
+    for name, answer in answers.items():
+        rows, frame = answer.rows(), answer.to_pandas()
+        assert rows and all(isinstance(row, dict) for row in rows), name
+        pd.testing.assert_frame_equal(frame, pd.DataFrame(rows))
+        again = pickle.loads(pickle.dumps(answer))
+        assert again.rows() == rows and type(again) is type(answer), name
+    assert [row["name"] for row in answers["describe"].rows()][:2] == ["intercept", "age"]
+    assert answers["parameters"] == answers["describe"]["parameters"] == answers["parameters"].rows()
+    scores = answers["evaluate"]
+    assert scores.rows()[1] == {"metric": "rmse", "value": scores["rmse"]} and scores.rmse == scores["rmse"]
+    assert set(answers["density"].rows()[0]) == {"metric", "value", "se"}
+    assert answers["cross_validate"].rows() == answers["cv"].rows()
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert all(answer.rows() for answer in answers.values())
+    with pytest.raises(ImportError):
+        answers["parameters"].to_pandas()
