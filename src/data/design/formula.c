@@ -45,8 +45,8 @@ static char *trimmed(cr_scratch *s, const char *begin, const char *end)
 static char *inside(cr_scratch *s, const char *text, const char *name)
 {
     size_t n = strlen(name), length = strlen(text);
-    bool   call = length > n + 1 && strncmp(text, name, n) == 0 && text[n] == '(' &&
-                text[length - 1] == ')';
+    bool   call =
+        length > n + 1 && strncmp(text, name, n) == 0 && text[n] == '(' && text[length - 1] == ')';
     return call ? trimmed(s, text + n + 1, text + length - 1) : NULL;
 }
 
@@ -134,8 +134,8 @@ const char *cri_formula_options(cr_scratch *s, const cri_formula *f)
 {
     char *out;
     if (!f->target || f->nothing || strchr(f->terms, '\'') || strchr(f->target, '\'')) return NULL;
-    out = cr_scratch_bytes(
-        s, strlen(f->target) + strlen(f->terms) + strlen(f->categories) + 128, 1);
+    out =
+        cr_scratch_bytes(s, strlen(f->target) + strlen(f->terms) + strlen(f->categories) + 128, 1);
     if (!out) return NULL;
     add_word(out, " --target ", f->target);
     if (f->transform) add_word(out, " --transform-target ", f->transform);
