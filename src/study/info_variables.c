@@ -220,7 +220,8 @@ static double expected_repeats(const double *sorted, size_t n, double step, doub
     return (double)about * step / fmax(2 * reach, step);
 }
 
-/* One value that far more rows share than their neighbours let expect: no spread undoes such a cluster. */
+/* One value that far more rows share than those about it let expect, which are fewer than one to a step: no spread
+ * over a step undoes such a cluster. */
 static void warn_of_cluster(cr_ctx *cx, const cr_column *c, const double *sorted, size_t n,
                             double step)
 {
@@ -228,8 +229,9 @@ static void warn_of_cluster(cr_ctx *cx, const cr_column *c, const double *sorted
     double value, which = NAN;
     while (!isnan(value = next_repeated(sorted, n, &at, &count)))
         if (count > most) most = count, which = value;
-    if (most > 1 && 20 * most > n &&
-        (double)most > 5 + 5 * expected_repeats(sorted, n, step, which))
+    if (most == 0) return;
+    double expected = expected_repeats(sorted, n, step, which);
+    if (most > 5 && 20 * most > n && expected < 1)
         cr_log(cx, CR_LOG_WARNING,
                "%zu of %zu rows of '%s' are exactly %g among numbers with more digits: the density "
                "there is unbounded, so the entropy is too low; --category %s counts its values "

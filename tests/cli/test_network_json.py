@@ -290,7 +290,7 @@ def test_gaussian_rows(credence, networks, refused, tmp_path):
         assert answer["log_evidence"] == pytest.approx(asked["log_evidence"], abs=1e-12)
     (tmp_path / "q.csv").write_text("read_monday\nwarm\n")
     (tmp_path / "x.csv").write_text("read_monday\n18\n\nNA\n19\nwarm\n")
-    refused(3, "infer", net, "x.csv", says="'warm' is not a number")
+    refused(3, "infer", net, "x.csv", "--quiet", says="'warm' is not a number")
     refused(3, "infer", net, "q.csv", says="'read_monday' is a Gaussian variable, but 'warm' is not a number")
     (tmp_path / "y.csv").write_text("read_monday\n18\n")
     refused(2, "infer", net, "y.csv", "--target", "tuesday,tuesday", says="names 'tuesday' twice")
