@@ -238,6 +238,39 @@ TEST(headers)
     check_shape("1,a\n", NULL, "x1|x2", 1);
 }
 
+/* Names that are numbers: years, what pandas numbers, and what is in quotes above numbers that are not. */
+TEST(headers_of_numbers)
+{
+    check_shape("region,2021,2022,2023\nNorth,10.5,11.2,12.0\nSouth,8.1,8.4,9.0\n", NULL,
+                "region|2021|2022|2023", 2);
+    check_shape("region,2021,2022\nNorth,10,11\nSouth,8,9\n", NULL, "region|2021|2022", 2);
+    check_shape("region,2021\nNorth,10.5\nSouth,8.1\n", NULL, "region|2021", 2);
+    check_shape("\"country\",\"2018\",\"2019\"\n\"DE\",1,5\n\"FR\",3,4\n", NULL,
+                "country|2018|2019", 2);
+    check_shape("\"0.5\",\"7\"\n1,2\n3,5\n", NULL, "0.5|7", 2);
+    check_shape("0,1\n0.4,1.3\n-0.2,0.7\n1.1,2.0\n", NULL, "0|1", 3);
+    check_shape("0,1,2\n5.1,3,a\n4.9,2,b\n", NULL, "0|1|2", 2);
+    check_shape(",0,1\n0,3,4\n1,5,6\n", NULL, "x1|0|1", 2);
+    check_shape(",0\na,3\nb,5\n", NULL, "x1|0", 2);
+    check_shape("2019,2020\n10,12\n14,15\n", NULL, "2019|2020", 2);
+}
+
+/* What begins with such numbers, but goes on with them, is data. */
+TEST(no_headers_of_numbers)
+{
+    check_shape("1,2,3\n4,5,6\n", NULL, "x1|x2|x3", 2);
+    check_shape("0,1\n0,2\n1,2\n", NULL, "x1|x2", 3);
+    check_shape("0,1\n1,0\n1,1\n", NULL, "x1|x2", 3);
+    check_shape("0,1\n0.1,0.9\n0.2,0.8\n", NULL, "x1|x2", 3); /* time goes up by steps */
+    check_shape("2000,2001\n2001,2003\n2005,2006\n", NULL, "x1|x2", 3);
+    check_shape("North,2021,5\nSouth,2022,6\n", NULL, "x1|x2|x3", 2);
+    check_shape("a,1,2\nb,3.5,4.5\na,2.5,1.5\n", NULL, "x1|x2|x3", 3);
+    check_shape("\"a\",1\n\"b\",2\n", NULL, "x1|x2", 2);
+    check_shape("\"1\",\"2\"\n\"3\",\"5\"\n", NULL, "x1|x2", 2);
+    check_shape("5,3\n4.9,3.1\n4.7,3.2\n", NULL, "x1|x2", 3);
+    check_shape("2000\n1500.5\n3.5\n", NULL, "x1", 3);
+}
+
 static void check_where(const char *text, size_t row, const char *wanted)
 {
     char      where[64];

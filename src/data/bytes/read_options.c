@@ -104,3 +104,27 @@ cr_status cri_read_options_expect(cr_ctx *cx, const cr_read_options *from, cr_re
 {
     return carry_all(cx, from, USUAL, to);
 }
+
+/* The first item of names that are only expected. */
+static const char EXPECTED[] = "\x1e";
+
+const char *cri_read_expected_names(const cr_read_options *o)
+{
+    size_t n = strlen(EXPECTED);
+    return o->names && strncmp(o->names, EXPECTED, n) == 0 && o->names[n] ? o->names + n + 1 : NULL;
+}
+
+const char *cri_given_names(const cr_read_options *o)
+{
+    return o->names && strncmp(o->names, EXPECTED, strlen(EXPECTED)) == 0 ? NULL : o->names;
+}
+
+cr_status cri_read_options_expect_name(cr_ctx *cx, const char *name, cr_read_options *to)
+{
+    cr_status st = CR_OK;
+    if (cri_given_names(to)) return CR_OK;
+    if (!to->names) CR_TRY(cr_options_set(cx, cr_read_table, to, "names", EXPECTED));
+    CR_TRY(cr_options_add(cx, cr_read_table, to, "names", name));
+done:
+    return st;
+}

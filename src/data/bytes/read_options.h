@@ -53,5 +53,12 @@ cr_status cri_read_options_keep(cr_ctx *cx, const cr_read_options *from, cr_read
 cr_status cri_read_options_expect(cr_ctx *cx, const cr_read_options *from, cr_read_options *to);
 /* true for the value of such an option. */
 bool cri_read_option_is_usual(const char *opt_value);
+/* Adds a name that the columns of the file should have, by the model that will read them, where --names
+ * is not given: a first line with all of these is a header (csv_header.c). */
+cr_status cri_read_options_expect_name(cr_ctx *cx, const char *name, cr_read_options *to);
+/* Those names, as a list; NULL: there are none. */
+const char *cri_read_expected_names(const cr_read_options *options);
+/* The list that --names gives; NULL: it is not given. */
+const char *cri_given_names(const cr_read_options *options);
 
 #endif

@@ -13,11 +13,14 @@
  * least two, and of several the one that makes most fields of the first numbers; if none does, runs of blanks when they do; else comma.  A delimiter of one space means
  * runs of blanks.
  *
- * Header, if not told: the first record names the columns when some column has a text there and
- * only numbers (or booleans) below, and no first cell is a boolean or has a decimal point or
- * exponent (so `id,2019,2020` is a header over numbers); or when all its cells are different texts.
- * Otherwise columns are x1, x2, ...; so is a first column with an empty name (row labels, as R
- * and pandas write them), and every column of a header that is all empty.
+ * Header, if not told: the first record names the columns when it has all the names that a model
+ * expects; when some column has a text there and only numbers (or booleans) below, and no first cell
+ * is a boolean or has a decimal point or exponent (so `id,2019,2020` is a header over numbers); when
+ * its values are in quotes and the numbers below are not; when all its cells are different texts; or
+ * when its numbers are years or 0, 1, 2, ... and the records below are not of their kind
+ * (csv_header.c), which is said to be in doubt where little speaks for it.  Otherwise columns are x1,
+ * x2, ...; so is a first column with an empty name (row labels, as R and pandas write them), and
+ * every column of a header that is all empty.
  *
  * Types are decided by the whole file: integer when every value is written as sign and digits and
  * is at most 2^53 in size; real when every value is a number (inf counts), but whole numbers alone of

@@ -104,6 +104,7 @@ typedef struct cri_csv {
     bool               is_unclear;    /* the usual style was taken, but another would do as well */
     bool               told_encoding; /* that some bytes are not UTF-8 */
     bool               has_header;
+    bool               header_in_doubt;        /* it may be one, but is read as data */
     size_t             data_offset, data_line; /* where the rows begin */
     cri_csv_levels     names;
     cri_csv_column    *columns;

@@ -107,8 +107,8 @@ static cr_status begin_naming(naming *w)
     cr_scratch            *s = &w->csv->scratch;
     w->times = cr_scratch_bytes(s, w->header->n, sizeof *w->times);
     CR_TRY(cri_renames_begin(s, o->rename, &w->renames));
-    if (!o->names) goto done;
-    CR_TRY(cri_list_split(s, o->names, &w->names, &w->n_names));
+    if (!cri_given_names(o)) goto done;
+    CR_TRY(cri_list_split(s, cri_given_names(o), &w->names, &w->n_names));
     if (w->n_names == w->header->n) goto done;
     cr_fail(w->csv->cx, CR_EDATA, "%s has %zu column%s, but --names has %zu",
             cri_source_name(w->csv->source), w->header->n, w->header->n == 1 ? "" : "s",

@@ -2,6 +2,7 @@
 #include "csv_internal.h"
 #include "base/list.h"
 #include "base/number.h"
+#include "data/table/table_internal.h"
 
 #include <string.h>
 #include <strings.h>
@@ -136,7 +137,8 @@ static cr_status find_column(const cri_csv *csv, const char *name, cri_csv_colum
         return CR_OK;
     }
     cr_fail(csv->cx, CR_EDATA, "column '%s' not found in %s", name, cri_source_name(csv->source));
-    return cr_fail_nearest(csv->cx, name, "columns", csv->n, column_name, csv->columns);
+    cr_fail_nearest(csv->cx, name, "columns", csv->n, column_name, csv->columns);
+    return csv->has_header ? CR_EDATA : cri_fail_without_header(csv->cx);
 }
 
 cr_status cri_csv_take_column_options(cri_csv *csv)
@@ -161,6 +163,11 @@ cr_status cri_csv_take_column_options(cri_csv *csv)
         k->mode = CRI_CSV_STRICT;
     }
     cri_csv_warn_of_styles(csv);
+    if (csv->header_in_doubt)
+        cr_log(csv->cx, CR_LOG_WARNING,
+               "the first line of %s is read as data, but may hold the names of the columns: "
+               "--header yes reads it so, --header no silences this warning",
+               cri_source_name(csv->source));
 done:
     return st;
 }

@@ -1,7 +1,7 @@
 /* csv_sample.c -- the first part of the file tells line end, delimiter, header and first types.
  * A column with a text in the sample is a category for certain, so taking it as one from the start
  * is not a guess; the others may still turn out to be one. */
-#include "csv_internal.h"
+#include "csv_header.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,15 +14,6 @@ typedef struct sample {
     char        separator;   /* that such a line names; '\0': there is none */
     bool        complete;    /* the whole file is here */
 } sample;
-
-/* Beside the kinds: a number, but as good a name; a text like 1,5 or 3 %; any other text. */
-enum { INFINITY_WORD = 256, STYLED_NUMBER = 512, OTHER_TEXT = 1024 };
-
-/* What the first record and those after it hold, per column. */
-typedef struct contents {
-    unsigned *first, *later; /* [n] kinds */
-    size_t    n;
-} contents;
 
 /* --- the bytes ------------------------------------------------------------------------------- */
 
@@ -195,90 +186,49 @@ static const char *look_at_record(const cri_csv_dialect *d, const char *at, cons
         cri_csv_cell     cell = cri_csv_next_cell(d, at, end);
         if (cell.fault) return NULL;
         unsigned kind = cri_csv_classify(d, &cell, &value);
-        if (isinf(value) && !(kind & CRI_CSV_TOO_LARGE)) kind |= INFINITY_WORD;
+        if (isinf(value) && !(kind & CRI_CSV_TOO_LARGE)) kind |= CRI_CSV_INFINITY_WORD;
         if (kind == CRI_CSV_TEXT)
-            kind |= cri_csv_style_of(cell.begin, cell.end, &style) ? STYLED_NUMBER : OTHER_TEXT;
+            kind |= cri_csv_style_of(cell.begin, cell.end, &style) ? CRI_CSV_STYLED_NUMBER
+                                                                   : CRI_CSV_OTHER_TEXT;
+        if (kind && cell.quoted) kind |= CRI_CSV_QUOTED;
         if (c < n) kinds[c] |= kind;
         at = cell.stop + 1;
         if (*cell.stop == d->line_end) return cri_csv_skip_blank_lines(d, at, end);
     }
 }
 
-static cr_status look_at_contents(cri_csv *csv, const sample *s, const char *at, contents *out)
+static cr_status look_at_contents(cri_csv *csv, const sample *s, const char *at,
+                                  cri_csv_contents *out)
 {
     const char *record = at;
     out->n = count_fields(&csv->dialect, &record, s->end);
     out->first = cr_scratch_bytes(&csv->scratch, out->n, sizeof *out->first);
     out->later = cr_scratch_bytes(&csv->scratch, out->n, sizeof *out->later);
     if (csv->scratch.status != CR_OK) return csv->scratch.status;
-    at = look_at_record(&csv->dialect, at, s->end, out->first, out->n);
+    out->at = at;
+    out->end = s->end;
+    out->below = at = look_at_record(&csv->dialect, at, s->end, out->first, out->n);
     while (at && at < s->end) at = look_at_record(&csv->dialect, at, s->end, out->later, out->n);
     return CR_OK;
 }
 
-static bool all_missing(const contents *k)
+static bool all_missing(const cri_csv_contents *k)
 {
     for (size_t c = 0; c < k->n; c++)
         if (k->first[c]) return false;
     return true;
 }
 
-/* All the cells of the record at `at` are different. */
-static cr_status are_different(cri_csv *csv, const sample *s, size_t n, const char *at, bool *out)
-{
-    cr_status      st = CR_OK;
-    cri_csv_levels texts = { .n = 0 };
-    uint32_t       number;
-    *out = true;
-    for (size_t c = 0; c < n && *out; c++) {
-        cri_csv_cell cell = cri_csv_next_cell(&csv->dialect, at, s->end);
-        size_t       length = (size_t)(cell.end - cell.begin);
-        st = cri_csv_levels_add(csv->cx, &texts, cell.begin, length, &number);
-        if (st != CR_OK) CR_TRY(cri_csv_levels_fail(csv->cx, &texts, st));
-        *out = number == c;
-        at = cell.stop + 1;
-    }
-done:
-    cri_csv_levels_clear(csv->cx, &texts);
-    return st;
-}
-
-/* Whether cells of these kinds can be one column of numbers, or of booleans. */
-static bool are_numbers(unsigned kinds)
-{
-    return !(kinds & OTHER_TEXT) && (!cri_csv_is_mixed(kinds) || kinds & STYLED_NUMBER);
-}
-
-/* The rule is in csv.h. */
-static cr_status find_header(cri_csv *csv, const sample *s, const contents *k, const char *at)
-{
-    enum { AUTO, YES };
-    bool over_numbers = false, all_texts = true, data = false;
-    csv->has_header = csv->options->header == YES;
-    if (csv->options->header != AUTO) return CR_OK;
-    for (size_t c = 0; c < k->n; c++) {
-        if (k->first[c] & INFINITY_WORD) continue;
-        const unsigned never = CRI_CSV_REAL | CRI_CSV_LARGE | CRI_CSV_LOST | CRI_CSV_BOOLEAN;
-        if (k->first[c] & (never | STYLED_NUMBER)) data = true;
-        bool text = k->first[c] & OTHER_TEXT;
-        if (text && k->later[c] && are_numbers(k->later[c])) over_numbers = true;
-        if (!text && (c > 0 || k->first[c])) all_texts = false;
-    }
-    if (k->n == 1 && !k->first[0]) all_texts = false;
-    csv->has_header = over_numbers && !data;
-    if (csv->has_header || !all_texts) return CR_OK;
-    return are_different(csv, s, k->n, at, &csv->has_header);
-}
-
-static cr_status make_columns(cri_csv *csv, const contents *k)
+static cr_status make_columns(cri_csv *csv, const cri_csv_contents *k)
 {
     csv->columns = cr_scratch_bytes(&csv->scratch, k->n, sizeof *csv->columns);
     if (!csv->columns) return csv->scratch.status;
     csv->n = k->n;
     for (size_t c = 0; c < k->n; c++) {
-        unsigned seen = k->later[c] | (csv->has_header ? 0u : k->first[c]);
+        const unsigned kinds = 0xff; /* those of csv_cell.h */
+        unsigned       seen = (k->later[c] | (csv->has_header ? 0u : k->first[c])) & kinds;
         csv->columns[c].name = cri_csv_level(&csv->names, c);
-        csv->columns[c].sampled = seen & ~(unsigned)(INFINITY_WORD | STYLED_NUMBER | OTHER_TEXT);
+        csv->columns[c].sampled = seen;
         csv->columns[c].mode = cri_csv_is_mixed(seen) ? CRI_CSV_CATEGORY : CRI_CSV_NUMBERS;
     }
     return CR_OK;
@@ -286,9 +236,9 @@ static cr_status make_columns(cri_csv *csv, const contents *k)
 
 cr_status cri_csv_sample(cri_csv *csv)
 {
-    cr_status st = CR_OK;
-    sample    s = { .text = NULL };
-    contents  k;
+    cr_status        st = CR_OK;
+    sample           s = { .text = NULL };
+    cri_csv_contents k;
     CR_TRY(cri_csv_begin_text(csv->cx, csv->source, csv->options));
     CR_TRY(cri_csv_ask_style(csv));
     CR_TRY(load_enough(csv, &s));
@@ -298,7 +248,7 @@ cr_status cri_csv_sample(cri_csv *csv)
     if (at >= s.end)
         CR_TRY(cr_fail(csv->cx, CR_EDATA, "%s: the file is empty", cri_source_name(csv->source)));
     CR_TRY(look_at_contents(csv, &s, at, &k));
-    CR_TRY(find_header(csv, &s, &k, at));
+    CR_TRY(cri_csv_find_header(csv, &k));
     cri_csv_header header = { .begin = s.text + (s.begin - s.text),
                               .end = s.text + (s.end - s.text),
                               .at = s.text + (at - s.text),

@@ -295,7 +295,7 @@ cr_status cri_table_retype(cr_ctx *cx, cr_table *table, const cr_read_options *o
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     retype     r = { .cx = cx, .from = table, .typed = texts == CRI_TEXTS_ARE_TYPED };
-    if (!o->category && !o->real && !o->missing_values && !o->names && !o->rename &&
+    if (!o->category && !o->real && !o->missing_values && !cri_given_names(o) && !o->rename &&
         !(r.typed && has_texts(table))) {
         *out_table = table;
         return CR_OK;
@@ -303,7 +303,7 @@ cr_status cri_table_retype(cr_ctx *cx, cr_table *table, const cr_read_options *o
     CR_TRY(cri_list_split(&s, o->category, &r.category.items, &r.category.n));
     CR_TRY(cri_list_split(&s, o->real, &r.real.items, &r.real.n));
     CR_TRY(cri_list_split(&s, o->missing_values, &r.missing.items, &r.missing.n));
-    CR_TRY(cri_list_split(&s, o->names, &r.names.items, &r.names.n));
+    CR_TRY(cri_list_split(&s, cri_given_names(o), &r.names.items, &r.names.n));
     CR_TRY(cri_renames_begin(&s, o->rename, &r.renames));
     if (r.typed) CR_TRY(begin_typed(&s, &r));
     if (must_be_dense(&r)) {

@@ -472,5 +472,6 @@ cr_status cri_table_no_column(cr_ctx *cx, const cr_table *t, const char *name)
     if (is_sparse_column(t, name, &j)) return cri_fail_memory(cx, t->rows * sizeof(double));
     if (sparse_columns(t)) snprintf(k.sparse, sizeof k.sparse, "x1 ... x%zu", sparse_columns(t));
     cr_fail(cx, CR_EDATA, "column '%s' not found in %s", name, t->source);
-    return cr_fail_nearest(cx, name, "columns", t->n + (k.sparse[0] ? 1 : 0), known_name, &k);
+    cr_fail_nearest(cx, name, "columns", t->n + (k.sparse[0] ? 1 : 0), known_name, &k);
+    return t->first_line == 1 ? cri_fail_without_header(cx) : CR_EDATA;
 }

@@ -82,6 +82,8 @@ cr_status cri_table_set_leaves(cr_ctx *cx, cr_table *table, const size_t *starts
 /* The rows of a leaf of `bytes` where each row is `columns` doubles: a power of two. */
 size_t cri_leaf_rows(size_t bytes, size_t columns);
 
+/* After a failure to find a column in a text whose first line is a row: hints at --header yes. */
+cr_status cri_fail_without_header(cr_ctx *cx);
 /* Lets messages say where a row stood: line = first_line + row.  0 = not known. */
 void cri_table_set_first_line(cr_table *table, size_t first_line);
 /* The same for a table that begins in the middle of its source: its row 0 is row `first_row` there.

@@ -15,6 +15,11 @@ bool cri_is_in_percent(const cr_column *c)
     return c->written && strcmp(c->written, CRI_WRITTEN_PERCENT) == 0;
 }
 
+cr_status cri_fail_without_header(cr_ctx *cx)
+{
+    return cr_fail_hint(cx, "if its first line has the names of the columns, use --header yes");
+}
+
 void cri_table_set_first_line(cr_table *t, size_t first_line) { t->first_line = first_line; }
 
 void cri_table_set_first_row(cr_table *t, size_t first_row) { t->first_row = first_row; }

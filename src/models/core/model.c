@@ -138,9 +138,11 @@ done:
 
 cr_status cr_model_read_options(cr_ctx *cx, const cr_model *m, cr_read_options *options)
 {
+    enum { ENOUGH = 32 }; /* names to know a header by */
     cr_status st = CR_OK;
     for (size_t i = 0; i < cr_design_columns(m->design); i++) {
         const char *name = cr_design_column_name(m->design, i);
+        if (i < ENOUGH) CR_TRY(cri_read_options_expect_name(cx, name, options));
         if (cr_design_column_type(m->design, i) == CR_CATEGORY)
             CR_TRY(cr_options_add(cx, cr_read_table, options, "category", name));
         else if (cr_design_column_format(m->design, i))

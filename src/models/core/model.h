@@ -268,7 +268,8 @@ CR_API const cr_design *cr_model_get_design(const cr_model *model);
 /* Adds to initialised options what the model knows of reading its data: columns that were categories
  * are categories again, also where they look like numbers, and cells mean what they meant when it was
  * fitted (missing values); numbers are taken to be written as they were there, unless the new file shows
- * otherwise.  Lists are added to; other options keep what was set. */
+ * otherwise; a first line with the names of its columns is a header.  Lists are added to; other options
+ * keep what was set. */
 CR_API cr_status cr_model_read_options(cr_ctx *cx, const cr_model *model, cr_read_options *options);
 /* How its fit, or its last update, went; owned by the model. */
 CR_API const cr_report *cr_model_get_report(const cr_model *model);

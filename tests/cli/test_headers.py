@@ -1,0 +1,62 @@
+"""Whether the first line has the names of the columns, where these are numbers; and other forms of headers."""
+import pytest
+
+YEARS = "region,2021,2022,2023\nNorth,10.5,11.2,12.0\nSouth,8.1,8.4,9.0\nEast,7.1,7.7,8.6\nWest,9.3,9.1,9.9\n"
+DOUBT = "may hold the names of the columns: --header yes reads it so, --header no silences this warning"
+
+
+def names(credence, text, *more):
+    result = credence("describe", "-", *more, "--format", "csv", input=text)
+    assert result.code == 0, result.stderr
+    return [line.split(",")[0] for line in result.stdout.splitlines()[1:]], result.stderr
+
+
+def test_years_are_names(credence):
+    assert names(credence, YEARS) == (["region", "2021", "2022", "2023"], "")
+
+
+# One text column and numbers that may be names or data; the last three are plain data.
+@pytest.mark.parametrize("text, doubt", [
+    ("widget,2000\ngadget,350\nthing,120\n", True),
+    ("dose,100,200\nA,0.5,0.7\nB,0.25,1.5\n", True),
+    ("0,1,2\n4,4,1\n3,5,2\n", True),
+    ("1,2\n3,4\n5,9\n", False),
+    ("5,3,setosa\n4.9,3.1,setosa\n", False),
+    ("0,1\n1,0\n0,0\n", False),
+])
+def test_doubt_is_said_once(credence, text, doubt):
+    found, said = names(credence, text)
+    assert found[0] == "x1" and said.count(DOUBT) == doubt
+    assert said.count("warning:") == doubt
+    assert DOUBT not in names(credence, text, "--header", "no")[1]
+    assert names(credence, text, "--header", "yes")[0] == text.splitlines()[0].split(",")
+    assert credence("describe", "-", "--strict", input=text).code == (4 if doubt else 0)
+
+
+def test_a_model_knows_its_names(credence, tmp_path):
+    (tmp_path / "t.csv").write_text(YEARS)
+    assert credence("fit", "ridge", "t.csv", "--target", "2023", "--features", "2021,2022", "-o", "m.cred").code == 0
+    whole = credence("predict", "m.cred", "t.csv")
+    assert whole.code == 0 and len(whole.stdout.splitlines()) == 5, whole.stderr
+    for more in (["t.csv", "--stream"], ["-", "--stream", "--block", "1"], ["-"]):
+        assert credence("predict", "m.cred", *more, input=YEARS) == whole
+    few = credence("predict", "m.cred", "-", input="2022,2021\n11,10\n")  # by itself this would be data
+    assert few.code == 0 and len(few.stdout.splitlines()) == 2, few.stderr
+
+
+def test_a_model_without_names_reads_data(credence, tmp_path):
+    rows = "".join(f"{i * 7 % 5},{i * i % 11},{i}\n" for i in range(12))
+    (tmp_path / "t.csv").write_text(rows)
+    assert credence("fit", "linear", "t.csv", "--target", "x3", "-o", "m.cred").code == 0
+    result = credence("predict", "m.cred", "-", input="0,1\n0.5,1.5\n2.5,0.5\n")
+    assert result.code == 0 and len(result.stdout.splitlines()) == 4, result.stderr
+
+
+def test_a_name_that_is_in_the_first_line(credence, refused, tmp_path):
+    (tmp_path / "t.csv").write_text("a,5,9\nb,2,3\nb,4,4\na,1,7\n")
+    says = "if its first line has the names of the columns, use --header yes"
+    refused(3, "fit", "linear", "t.csv", "--target", "9", says=says)
+    assert credence("fit", "linear", "t.csv", "--target", "9", "--features", "5", "--header", "yes").code == 0
+    refused(3, "fit", "linear", "t.csv", "--target", "9", "--category", "5", says=says)
+    (tmp_path / "h.csv").write_text("x1,x2\n1,2\n3,4\n")
+    assert "--header" not in refused(3, "fit", "linear", "h.csv", "--target", "9").stderr
