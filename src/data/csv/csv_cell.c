@@ -163,10 +163,32 @@ bool cri_csv_is_missing_number(const cri_csv_dialect *d, double x)
     return false;
 }
 
+/* A blank: a space, a tab, or the no-break, figure, thin or narrow no-break space of UTF-8. */
+static const struct {
+    const char *text;
+    size_t      length;
+} blanks[] = { { " ", 1 },
+               { "\t", 1 },
+               { "\xc2\xa0", 2 },
+               { "\xe2\x80\x87", 3 },
+               { "\xe2\x80\x89", 3 },
+               { "\xe2\x80\xaf", 3 } };
+
+/* The length of the blank that [begin, end) begins or, if last, ends with; 0: there is none. */
+static size_t blank_at(const char *begin, const char *end, bool last)
+{
+    for (size_t i = 0; i < sizeof blanks / sizeof *blanks; i++) {
+        size_t n = blanks[i].length;
+        if ((size_t)(end - begin) >= n && memcmp(last ? end - n : begin, blanks[i].text, n) == 0)
+            return n;
+    }
+    return 0;
+}
+
 static void trim(const char **begin, const char **end)
 {
-    while (*begin < *end && (**begin == ' ' || **begin == '\t')) ++*begin;
-    while (*begin < *end && ((*end)[-1] == ' ' || (*end)[-1] == '\t')) --*end;
+    for (size_t n; (n = blank_at(*begin, *end, false)) > 0;) *begin += n;
+    for (size_t n; (n = blank_at(*begin, *end, true)) > 0;) *end -= n;
 }
 
 void cri_csv_trim(cri_csv_cell *cell) { trim(&cell->begin, &cell->end); }
