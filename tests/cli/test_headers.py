@@ -60,3 +60,36 @@ def test_a_name_that_is_in_the_first_line(credence, refused, tmp_path):
     refused(3, "fit", "linear", "t.csv", "--target", "9", "--category", "5", says=says)
     (tmp_path / "h.csv").write_text("x1,x2\n1,2\n3,4\n")
     assert "--header" not in refused(3, "fit", "linear", "h.csv", "--target", "9").stderr
+
+
+def test_leading_zeros_are_kept(credence, tmp_path):
+    text = "zip,hour,x,y\n" + "".join(f"{i * 977 % 30000:05d},{i % 24:02d},0.5,{i}\n" for i in range(30))
+    (tmp_path / "t.csv").write_text(text)
+    said = "column 'zip' of t.csv is read as text: its whole numbers would lose their leading zeros as numbers"
+    result = credence("convert", "t.csv", "out.csv")
+    assert result.code == 0 and result.stderr.count(said) == 1, result.stderr
+    assert (tmp_path / "out.csv").read_text() == text
+    numbers = credence("describe", "t.csv", "--real", "zip,hour", "--format", "csv")
+    assert "warning: column 'zip' of" not in numbers.stderr and "zip,real" in numbers.stdout
+    assert said not in credence("describe", "t.csv", "--category", "zip").stderr
+    for more in ([], ["--stream"]):
+        result = credence("fit", "ridge", "t.csv", "--target", "y", "--features", "zip", *more, "-o", "m.cred")
+        assert result.code == 0 and said in result.stderr, result.stderr
+        again = credence("predict", "m.cred", "t.csv", "--id", "zip")
+        assert again.code == 0 and said not in again.stderr, again.stderr
+        assert again.stdout.splitlines()[2].startswith("00977,")
+
+
+def test_a_model_of_numbers_reads_leading_zeros(credence, tmp_path):
+    (tmp_path / "t.csv").write_text("hour,y\n" + "".join(f"{i},{2 * i + i % 2}\n" for i in range(10, 24)))
+    assert credence("fit", "linear", "t.csv", "--target", "y", "-o", "m.cred").code == 0
+    plain = credence("predict", "m.cred", "-", input="hour\n1\n9\n")
+    assert credence("predict", "m.cred", "-", input="hour\n01\n09\n") == plain and plain.code == 0
+
+
+@pytest.mark.parametrize("blank", ["\u00a0", "\u2009", "\u202f", "\u2007", " \u00a0"])
+def test_spaces_of_other_kinds_are_dropped(credence, blank):
+    text = f"x,y\n{blank}1.5,{blank}2{blank}\n2.5{blank},3\n{blank},4\n"
+    result = credence("describe", "-", "--format", "csv", input=text)
+    assert [line.split(",")[:3] for line in result.stdout.splitlines()[1:]] == [["x", "real", "1"],
+                                                                               ["y", "integer", "0"]], result.stdout

@@ -3,7 +3,7 @@
  * Records end with LF or CR LF (or CR alone, where the first part of the file has no LF).  A field
  * whose first character, after blanks, is a quote runs to the closing quote; "" inside is a quote;
  * line ends and delimiters inside are text.  A quote elsewhere is an ordinary character.  Blanks
- * around a field are dropped unless they are inside quotes.  A byte-order mark is skipped.  Lines
+ * around a field are dropped unless they are inside quotes, no-break and thin spaces around numbers too.  A byte-order mark is skipped.  Lines
  * that are empty or hold only spaces are skipped, also in a file of one column: a missing value is
  * written there as "" or NA.  The bytes may be in other encodings than UTF-8, lines at the start and
  * comments are left out as the options say (text_decoder.h).  A first line "sep=;" names the delimiter.
@@ -24,7 +24,8 @@
  *
  * Types are decided by the whole file: integer when every value is written as sign and digits and
  * is at most 2^53 in size; real when every value is a number (inf counts), but whole numbers alone of
- * which some would lose digits as doubles (cri_keeps_digits) are a category; boolean when every value
+ * which some would lose digits as doubles (cri_keeps_digits), or have leading zeros in the sample, are a
+ * category; boolean when every value
  * is true or false in any case; else category, with the texts as written ("007" stays "007").  Numbers
  * like 1.234,50 or 5 % are numbers where the first part of the file leaves no doubt (csv_style.c).  A
  * column without any value is real.  Missing: an empty field, NA, N/A, #N/A, NaN in any case, null,

@@ -58,7 +58,7 @@ done:
 /* Whether cells of these kinds can be one column of numbers, or of booleans. */
 static bool are_numbers(unsigned kinds)
 {
-    kinds &= ~(unsigned)CRI_CSV_QUOTED;
+    kinds &= ~(unsigned)(CRI_CSV_QUOTED | CRI_CSV_PADDED);
     return kinds && !(kinds & CRI_CSV_OTHER_TEXT) &&
            (!cri_csv_is_mixed(kinds) || kinds & CRI_CSV_STYLED_NUMBER);
 }

@@ -6,12 +6,13 @@
 #include "csv_internal.h"
 
 /* Beside the kinds of csv_cell.h: a number, but as good a name; a text like 1,5 or 3 %; any other
- * text; a value in quotes. */
+ * text; a value in quotes; a whole number like 007. */
 enum {
     CRI_CSV_INFINITY_WORD = 256,
     CRI_CSV_STYLED_NUMBER = 512,
     CRI_CSV_OTHER_TEXT = 1024,
-    CRI_CSV_QUOTED = 2048
+    CRI_CSV_QUOTED = 2048,
+    CRI_CSV_PADDED = 4096
 };
 
 /* What the first record, at `at`, and those after it, from `below` to `end`, hold, per column. */

@@ -28,6 +28,7 @@ typedef struct cri_csv_column {
     cri_csv_mode way; /* of parsing a cell: the mode, but CRI_CSV_SKIP, the rarest, for numbers in a
                            * style: a test of its own for each cell would cost 6 % of the reading */
     bool         must_be_real, must_be_category;
+    bool         padded;  /* whole numbers in the sample, some like 007                 */
     unsigned     seen;    /* kinds of its cells, CRI_CSV_WHOLE ...                      */
     unsigned     sampled; /* those of the sample                                        */
     cr_type      type;    /* of a stream: what all blocks give                          */

@@ -1,5 +1,6 @@
 /* csv_options.c -- what the user said about the file. */
 #include "csv_internal.h"
+#include "base/find.h"
 #include "base/list.h"
 #include "base/number.h"
 #include "data/table/table_internal.h"
@@ -141,6 +142,29 @@ static cr_status find_column(const cri_csv *csv, const char *name, cri_csv_colum
     return csv->has_header ? CR_EDATA : cri_fail_without_header(csv->cx);
 }
 
+/* Columns like 007 are texts, unless the options or a model that knows the column want numbers. */
+static cr_status keep_padded(cri_csv *csv)
+{
+    cr_status st = CR_OK;
+    char    **names = NULL;
+    size_t    n = 0;
+    CR_TRY(cri_list_split(&csv->scratch, cri_read_expected_names(csv->options), &names, &n));
+    for (size_t c = 0; c < csv->n; c++) {
+        cri_csv_column *k = &csv->columns[c];
+        if (!k->padded || k->must_be_real || k->must_be_category ||
+            cri_has_name((const char *const *)names, n, k->name))
+            continue;
+        k->mode = CRI_CSV_CATEGORY;
+        cr_log(csv->cx, CR_LOG_WARNING,
+               "column '%s' of %s is read as text: its whole numbers would lose their leading "
+               "zeros as numbers; --real '%s' reads them as numbers, --category '%s' silences this "
+               "warning",
+               k->name, cri_source_name(csv->source), k->name, k->name);
+    }
+done:
+    return st;
+}
+
 cr_status cri_csv_take_column_options(cri_csv *csv)
 {
     cr_status       st = CR_OK;
@@ -162,6 +186,7 @@ cr_status cri_csv_take_column_options(cri_csv *csv)
         k->must_be_real = true;
         k->mode = CRI_CSV_STRICT;
     }
+    CR_TRY(keep_padded(csv));
     cri_csv_warn_of_styles(csv);
     if (csv->header_in_doubt)
         cr_log(csv->cx, CR_LOG_WARNING,

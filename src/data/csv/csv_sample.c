@@ -191,6 +191,8 @@ static const char *look_at_record(const cri_csv_dialect *d, const char *at, cons
             kind |= cri_csv_style_of(cell.begin, cell.end, &style) ? CRI_CSV_STYLED_NUMBER
                                                                    : CRI_CSV_OTHER_TEXT;
         if (kind && cell.quoted) kind |= CRI_CSV_QUOTED;
+        if (kind & CRI_CSV_WHOLE && *cell.begin == '0' && cell.end - cell.begin > 1)
+            kind |= CRI_CSV_PADDED;
         if (c < n) kinds[c] |= kind;
         at = cell.stop + 1;
         if (*cell.stop == d->line_end) return cri_csv_skip_blank_lines(d, at, end);
@@ -226,10 +228,11 @@ static cr_status make_columns(cri_csv *csv, const cri_csv_contents *k)
     csv->n = k->n;
     for (size_t c = 0; c < k->n; c++) {
         const unsigned kinds = 0xff; /* those of csv_cell.h */
-        unsigned       seen = (k->later[c] | (csv->has_header ? 0u : k->first[c])) & kinds;
+        unsigned       all = k->later[c] | (csv->has_header ? 0u : k->first[c]), seen = all & kinds;
         csv->columns[c].name = cri_csv_level(&csv->names, c);
         csv->columns[c].sampled = seen;
         csv->columns[c].mode = cri_csv_is_mixed(seen) ? CRI_CSV_CATEGORY : CRI_CSV_NUMBERS;
+        csv->columns[c].padded = all & CRI_CSV_PADDED && seen == CRI_CSV_WHOLE;
     }
     return CR_OK;
 }

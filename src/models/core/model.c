@@ -138,7 +138,7 @@ done:
 
 cr_status cr_model_read_options(cr_ctx *cx, const cr_model *m, cr_read_options *options)
 {
-    enum { ENOUGH = 32 }; /* names to know a header by */
+    enum { ENOUGH = 256 }; /* names to know a header by */
     cr_status st = CR_OK;
     for (size_t i = 0; i < cr_design_columns(m->design); i++) {
         const char *name = cr_design_column_name(m->design, i);
