@@ -115,7 +115,7 @@ EURO = "sep=;\nplz;preis;anteil;menge\n" + "".join(
 def test_european_numbers(credence, tmp_path):
     (tmp_path / "e.csv").write_text(EURO, encoding="utf-8")
     data = columns(credence, "e.csv")
-    assert {n: c["type"] for n, c in data.items()} == {"plz": "integer", "preis": "real", "anteil": "real",
+    assert {n: c["type"] for n, c in data.items()} == {"plz": "category", "preis": "real", "anteil": "real",
                                                        "menge": "real"}
     assert data["preis"]["max"] == 1108.5 and data["anteil"]["max"] == 0.08 and data["menge"]["mean"] == 4.5
     assert data["anteil"]["written"] == "5 % = 0.05" and data["plz"]["written"] is None

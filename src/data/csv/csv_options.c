@@ -142,7 +142,8 @@ static cr_status find_column(const cri_csv *csv, const char *name, cri_csv_colum
     return csv->has_header ? CR_EDATA : cri_fail_without_header(csv->cx);
 }
 
-/* Columns like 007 are texts, unless the options or a model that knows the column want numbers. */
+/* Columns like 007 are texts, unless the options or a model that knows the column want numbers.  Other
+ * columns do not matter to a model, so nothing is said of them. */
 static cr_status keep_padded(cri_csv *csv)
 {
     cr_status st = CR_OK;
@@ -155,6 +156,7 @@ static cr_status keep_padded(cri_csv *csv)
             cri_has_name((const char *const *)names, n, k->name))
             continue;
         k->mode = CRI_CSV_CATEGORY;
+        if (n > 0) continue;
         cr_log(csv->cx, CR_LOG_WARNING,
                "column '%s' of %s is read as text: its whole numbers would lose their leading "
                "zeros as numbers; --real '%s' reads them as numbers, --category '%s' silences this "
