@@ -5,6 +5,7 @@
 #include "base/number.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +14,8 @@ static int compare_text(const void *key, const void *level)
     return strcmp(key, *(char *const *)level);
 }
 
-/* The design level with this text, or CR_MISSING_CODE. */
-static uint32_t find_level(const cri_design_column *c, const char *text)
+/* The design level with exactly this text, or CR_MISSING_CODE. */
+static uint32_t find_text(const cri_design_column *c, const char *text)
 {
     char   **found = NULL;
     uint32_t later;
@@ -24,6 +25,20 @@ static uint32_t find_level(const cri_design_column *c, const char *text)
     if (c->later.n == 0 || !cri_dictionary_find(&c->later, text, strlen(text), &later))
         return CR_MISSING_CODE;
     return (uint32_t)c->n_levels + later;
+}
+
+/* The same; a whole number may have a `.0` in one of the two: pandas writes 2002 so once its column has a
+ * gap. */
+static uint32_t find_level(const cri_design_column *c, const char *text)
+{
+    enum { LONGEST = 24 };
+    char     other[LONGEST + 3];
+    size_t   digits = strspn(text + (*text == '-'), "0123456789"), n = digits + (*text == '-');
+    bool     point = strcmp(text + n, ".0") == 0;
+    uint32_t found = find_text(c, text);
+    if (found != CR_MISSING_CODE || digits == 0 || n > LONGEST || (text[n] && !point)) return found;
+    snprintf(other, sizeof other, "%.*s%s", (int)n, text, point ? "" : ".0");
+    return find_text(c, other);
 }
 
 static const char *level_name(const void *column, size_t k)
