@@ -51,6 +51,23 @@ static void add_ids(predict_job *j)
     }
 }
 
+/* No column of the answer has the name of one that --id copies: the file could not be read again. */
+static cr_status check_id_names(const predict_job *j)
+{
+    for (size_t k = 0; k < j->n_ids; k++)
+        for (size_t i = j->n_ids; i < j->a.n; i++) {
+            const char *name = j->a.columns[i].name;
+            if (!name || strcmp(j->ids[k], name) != 0) continue;
+            cr_fail(context(j), CR_EARG,
+                    "--id '%s' would be the second column of that name: the "
+                    "prediction has one, too",
+                    j->ids[k]);
+            return cr_fail_hint(context(j), "--rename '%s=%s_id' --id '%s_id'", j->ids[k],
+                                j->ids[k], j->ids[k]);
+        }
+    return CR_OK;
+}
+
 /* Which column of the data each line is about. */
 static void add_next_names(predict_job *j)
 {
@@ -128,6 +145,7 @@ cr_status predict_make_columns(predict_job *j)
     if (j->o->loss) CR_TRY(add_decisions(j));
     if (j->o->draws) CR_TRY(add_draws(j));
     CR_TRY(j->s.status);
+    CR_TRY(check_id_names(j));
 done:
     return st;
 }

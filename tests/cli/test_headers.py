@@ -93,3 +93,25 @@ def test_spaces_of_other_kinds_are_dropped(credence, blank):
     result = credence("describe", "-", "--format", "csv", input=text)
     assert [line.split(",")[:3] for line in result.stdout.splitlines()[1:]] == [["x", "real", "1"],
                                                                                ["y", "integer", "0"]], result.stdout
+
+
+def test_an_id_with_the_name_of_an_answer(credence, refused, tmp_path):
+    (tmp_path / "t.csv").write_text("mean,x,y\n" + "".join(f"r{i},{i},{2 * i + i % 2}\n" for i in range(9)))
+    assert credence("fit", "linear", "t.csv", "--target", "y", "--features", "x", "-o", "m.cred").code == 0
+    says = ["--id 'mean' would be the second column of that name", "--rename 'mean=mean_id' --id 'mean_id'"]
+    refused(2, "predict", "m.cred", "t.csv", "--id", "mean", says=says)
+    refused(2, "predict", "m.cred", "-", "--stream", "--id", "mean", says=says, input=(tmp_path / "t.csv").read_text())
+    result = credence("predict", "m.cred", "t.csv", "--rename", "mean=mean_id", "--id", "mean_id")
+    assert result.code == 0 and result.stdout.startswith("mean_id,mean,"), result.stderr
+
+
+def test_whole_numbers_with_a_point_are_the_same_level(credence, tmp_path):
+    rows = "".join(f"{2000 + i % 3},{i % 3 + i % 2 / 8}\n" for i in range(12))
+    (tmp_path / "t.csv").write_text("year,y\n" + rows)
+    (tmp_path / "u.csv").write_text("year,y\n" + rows.replace(",", ".0,"))
+    for file in ("t.csv", "u.csv"):
+        assert credence("fit", "linear", file, "--target", "y", "--category", "year", "-o", "m.cred").code == 0
+        plain = credence("predict", "m.cred", "-", input="year\n2000\n2002\n")
+        assert plain.code == 0 and credence("predict", "m.cred", "-", input="year\n2000.0\n2002.0\n") == plain
+        unseen = credence("predict", "m.cred", "-", input="year\n2000.5\n")
+        assert unseen.code == 3 and "'2000.5', which the model has not seen" in unseen.stderr
