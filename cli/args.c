@@ -1,5 +1,6 @@
 /* args.c -- the command line, parsed by the option tables. */
 #include "cli.h"
+#include "base/context_internal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -157,13 +158,24 @@ static const char *verb_name(const void *unused, size_t i)
     return cli_verbs[i]->name;
 }
 
+/* What other programs call a verb. */
+static const struct {
+    const char *name, *meant;
+} other_verbs[] = { { "train", "fit" },          { "learn", "fit" },     { "summary", "describe" },
+                    { "summarize", "describe" }, { "show", "describe" }, { "test", "evaluate" },
+                    { "score", "evaluate" },     { "crossval", "cv" } };
+
 /* Fails with CR_EARG: there is no such verb, and the nearest one. */
 static cr_status unknown_verb(cli *c, const char *name)
 {
     size_t n = 0;
     while (cli_verbs[n]) n++;
     cr_fail(c->cx, CR_EARG, "there is no verb '%s'", name);
-    return cr_fail_nearest(c->cx, name, "verbs", n, verb_name, NULL);
+    cr_fail_nearest(c->cx, name, "verbs", n, verb_name, NULL);
+    for (size_t i = 0; i < sizeof other_verbs / sizeof *other_verbs; i++)
+        if (strcmp(other_verbs[i].name, name) == 0)
+            cri_fail_meant(c->cx, name, other_verbs[i].meant);
+    return CR_EARG;
 }
 
 /* --- options --------------------------------------------------------------------------------- */

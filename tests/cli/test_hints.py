@@ -4,6 +4,8 @@ import shlex
 
 import pytest
 
+from conftest import hinted
+
 
 def test_every_prior_is_on_the_page_of_its_model(credence, examples):
     """What a refused prior lists as known, the page of the model lists too."""
@@ -134,3 +136,22 @@ def test_formulas_without_options(refused, tmp_path):
     refused(2, "fit", "linear", "cars.csv", "--target", "dist", "--terms", "0 + speed", says="--no-intercept")
     refused(2, "fit", "linear", "cars.csv", "--target", "dist", "--terms", "factor(kind)", says="--category")
     refused(2, "fit", "dist ~ speed", "cars.csv", says="there is no model")
+
+
+@pytest.mark.parametrize("name, meant", [("lm", "linear"), ("regression", "linear"), ("xgboost", "adaboost"),
+                                         ("decision-tree", "tree"), ("elastic-net", "lasso")])
+def test_models_by_other_names(credence, diabetes, name, meant):
+    result = credence("fit", name, diabetes, "--target", "progression")
+    assert result.code == 2 and hinted(result.stderr)[:2] == ["fit", meant], result.stderr
+    assert credence("models", meant).code == 0
+
+
+@pytest.mark.parametrize("name, near", [("random-forest", "adaboost"), ("svm", "gp-classify")])
+def test_models_that_are_not_there(refused, diabetes, name, near):
+    refused(2, "fit", name, diabetes, "--target", "progression", says=["hint: there are no ", near])
+
+
+@pytest.mark.parametrize("name, meant", [("train", "fit"), ("summary", "describe"), ("score", "evaluate")])
+def test_verbs_by_other_names(credence, diabetes, name, meant):
+    result = credence(name, diabetes)
+    assert result.code == 2 and hinted(result.stderr)[0] == meant, result.stderr

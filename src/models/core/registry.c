@@ -1,5 +1,6 @@
 /* registry.c -- looking up the model classes of list.h. */
 #include "class.h"
+#include "base/context_internal.h"
 
 #include <string.h>
 
@@ -23,12 +24,52 @@ static const char *class_name(const void *unused, size_t i)
     return classes[i]->name;
 }
 
+/* What others call a model that is here, or one that is not, with the nearest to it. */
+static const struct {
+    const char *name, *meant, *instead;
+} other_names[] = {
+    { "lm", "linear", NULL },
+    { "ols", "linear", NULL },
+    { "regression", "linear", NULL },
+    { "linear-regression", "linear", NULL },
+    { "logit", "logistic", NULL },
+    { "logistic-regression", "logistic", NULL },
+    { "elastic-net", "lasso", NULL },
+    { "glmnet", "lasso", NULL },
+    { "boosting", "adaboost", NULL },
+    { "gradient-boosting", "adaboost", NULL },
+    { "xgboost", "adaboost", NULL },
+    { "decision-tree", "tree", NULL },
+    { "cart", "tree", NULL },
+    { "gaussian-process", "gp", NULL },
+    { "forest", NULL,
+      "there are no random forests; adaboost combines trees, tree is a single one" },
+    { "random-forest", NULL,
+      "there are no random forests; adaboost combines trees, tree is a single one" },
+    { "svm", NULL,
+      "there are no support vector machines; gp-classify, kernel-ridge and logistic "
+      "are the nearest" },
+    { "svr", NULL, "there are no support vector machines; gp and kernel-ridge are the nearest" },
+};
+
+static void hint_at_other_name(cr_ctx *cx, const char *name)
+{
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++) {
+        if (strcmp(other_names[i].name, name) != 0) continue;
+        if (other_names[i].meant)
+            cri_fail_meant(cx, name, other_names[i].meant);
+        else
+            cr_fail_hint(cx, "%s", other_names[i].instead);
+    }
+}
+
 const cr_model_class *cr_class_find(cr_ctx *cx, const char *name)
 {
     for (size_t i = 0; i < cr_class_count(); i++)
         if (strcmp(classes[i]->name, name) == 0) return classes[i];
     cr_fail(cx, CR_EARG, "there is no model '%s'", name);
     cr_fail_nearest(cx, name, "models", cr_class_count(), class_name, NULL);
+    hint_at_other_name(cx, name);
     return NULL;
 }
 
