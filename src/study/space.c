@@ -41,6 +41,13 @@ static const char *read_tail(const char *at, cri_dimension *d)
     return NULL;
 }
 
+/* Whole numbers from end to end that can all be tried. */
+static bool has_few_values(const cri_dimension *d)
+{
+    enum { FEW = 20 };
+    return d->whole && !d->logarithmic && fabs(d->high - d->low) < FEW;
+}
+
 /* LOW..HIGH with its tail; *out_is tells whether it is one at all. */
 static const char *read_range(const char *text, cri_dimension *d, bool *out_is)
 {
@@ -50,9 +57,9 @@ static const char *read_range(const char *text, cri_dimension *d, bool *out_is)
     end = dots + 2 + strcspn(dots + 2, ":");
     if (!read_number(text, dots, &d->low) || !read_number(dots + 2, end, &d->high)) return NULL;
     *out_is = d->range = true;
-    d->n = 10;
     const char *why = read_tail(end, d);
     if (why) return why;
+    if (d->n == 0) d->n = has_few_values(d) ? (size_t)fabs(d->high - d->low) + 1 : 10;
     if (d->low == d->high) return "the two ends of the range are the same";
     if (d->logarithmic && !(d->low > 0 && d->high > 0))
         return "a logarithmic range needs ends above 0";
@@ -123,6 +130,16 @@ static cr_status fail_setting(cr_ctx *cx, const cr_model_class *c, const char *n
     return cr_fail_hint(cx, "credence models %s lists them", cr_class_name(c));
 }
 
+/* lambda=0.1,1,10: shows the same with bars. */
+static cr_status fail_commas(cr_ctx *cx, char *item, char *equals)
+{
+    *equals = '=';
+    fail_item(cx, item, "its values are separated by |");
+    for (char *p = equals; *p; p++)
+        if (*p == ',') *p = '|';
+    return cr_fail_hint(cx, "--over '%s'", item);
+}
+
 static cr_status read_dimension(cr_scratch *s, const cr_model_class *c, char *item,
                                 cri_dimension *d)
 {
@@ -145,6 +162,8 @@ static cr_status read_dimension(cr_scratch *s, const cr_model_class *c, char *it
         CR_TRY((*equals = '=', fail_item(s->cx, item, "whole numbers go up to 9007199254740992")));
     if (d->whole && range && fabs(d->high - d->low) + 1 < (double)d->n)
         d->n = (size_t)floor(fabs(d->high - d->low)) + 1; /* no whole number twice */
+    if (!range && is_number(o) && o->kind != CR_OPTION_list && strchr(equals + 1, ','))
+        CR_TRY(fail_commas(s->cx, item, equals));
     if (!range) CR_TRY(read_values(s, o, equals + 1, d));
 done:
     return st;

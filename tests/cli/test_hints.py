@@ -155,3 +155,15 @@ def test_models_that_are_not_there(refused, diabetes, name, near):
 def test_verbs_by_other_names(credence, diabetes, name, meant):
     result = credence(name, diabetes)
     assert result.code == 2 and hinted(result.stderr)[0] == meant, result.stderr
+
+
+def test_values_with_commas(credence, refused, diabetes):
+    tune = ["tune", "ridge", diabetes, "--target", "progression", "--folds", "3"]
+    refused(2, *tune, "--over", "lambda=0.1,1,10", says=["separated by |", "hint: --over 'lambda=0.1|1|10'"])
+    assert credence(*tune, "--over", "lambda=0.1|1|10").code == 0
+
+
+@pytest.mark.parametrize("values, n", [("1..15", 15), ("1..20", 20), ("1..40", 10), ("1..15:5", 5), ("1..4", 4)])
+def test_all_of_few_whole_numbers(credence, diabetes, values, n):
+    result = credence("tune", "knn", diabetes, "--target", "progression", "--folds", "3", "--over", f"k={values}")
+    assert result.code == 0 and len(result.stdout.splitlines()) == 1 + n, result
