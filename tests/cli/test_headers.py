@@ -115,3 +115,12 @@ def test_whole_numbers_with_a_point_are_the_same_level(credence, tmp_path):
         assert plain.code == 0 and credence("predict", "m.cred", "-", input="year\n2000.0\n2002.0\n") == plain
         unseen = credence("predict", "m.cred", "-", input="year\n2000.5\n")
         assert unseen.code == 3 and "'2000.5', which the model has not seen" in unseen.stderr
+
+
+def test_the_file_of_write_table(credence, refused, tmp_path):
+    text = '"x" "g" "y"\n"1" 1.5 "a" 2\n"2" 2.5 "b" 3\n'
+    (tmp_path / "r.txt").write_text(text)
+    says = refused(3, "describe", "r.txt", says="sed '1s/^/row /' r.txt | credence describe -; or use write.csv()")
+    assert says.stderr.startswith("credence: error: r.txt:1:5: ")
+    result = credence("describe", "-", "--format", "csv", input="row " + text)  # what sed makes of it
+    assert [line.split(",")[0] for line in result.stdout.splitlines()[1:]] == ["row", "x", "g", "y"], result.stderr

@@ -54,6 +54,17 @@ static cr_status hint_style(const cri_csv *csv, const cri_number_style *s)
                                  "in all of its cells or in none");
 }
 
+/* Fields with blanks between them: what R's write.table() writes has one name fewer than fields, as
+ * the names of the rows have none. */
+static cr_status hint_at_blanks(const cri_csv *csv)
+{
+    return cr_fail_hint(
+        csv->cx,
+        "if R's write.table() wrote it, give the row names a name: sed '1s/^/row /' %s "
+        "| credence describe -; or use write.csv() in R",
+        cri_source_name(csv->source));
+}
+
 cr_status cri_csv_fail(const cri_csv *csv, const cri_csv_piece *p)
 {
     const char      *at = p->fault_at;
@@ -72,6 +83,7 @@ cr_status cri_csv_fail(const cri_csv *csv, const cri_csv_piece *p)
         return cri_reader_fail_at(&r, at, 1, "the quote that opens here is never closed");
     case CRI_CSV_AFTER_QUOTE:
         cri_reader_fail_at(&r, at, 1, "text after the closing quote of a field");
+        if (*at == '"' && (at[-1] == ' ' || at[-1] == '\t')) return hint_at_blanks(csv);
         return cr_fail_hint(csv->cx, "a quote inside a quoted field is written \"\"");
     case CRI_CSV_NUL:
         cri_reader_fail_at(&r, at, 1, "a NUL byte: this is not a text file");
