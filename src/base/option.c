@@ -86,8 +86,13 @@ static cr_status set_number(cr_ctx *cx, const cr_option *o, void *at, const char
         return refuse(cx, o, value, expected);
     if (whole && (x < 0 || x > 9007199254740992.0 || x != floor(x)))
         return refuse(cx, o, value, expected);
-    if (!cri_bounds_hold(cri_bounds_parse(o->range, strlen(o->range)), x))
-        return refuse(cx, o, value, expected);
+    if (!cri_bounds_hold(cri_bounds_parse(o->range, strlen(o->range)), x)) {
+        refuse(cx, o, value, expected);
+        bool percent = strcmp(o->range, "0<..<1") == 0 && x > 1 && x < 100;
+        char flag[64];
+        flag_name(o, flag);
+        return percent ? cr_fail_hint(cx, "did you mean %s %g?", flag, x / 100) : CR_EARG;
+    }
     if (whole)
         *(size_t *)at = (size_t)x;
     else

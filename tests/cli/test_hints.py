@@ -167,3 +167,8 @@ def test_values_with_commas(credence, refused, diabetes):
 def test_all_of_few_whole_numbers(credence, diabetes, values, n):
     result = credence("tune", "knn", diabetes, "--target", "progression", "--folds", "3", "--over", f"k={values}")
     assert result.code == 0 and len(result.stdout.splitlines()) == 1 + n, result
+
+
+def test_a_share_in_percent(refused, diabetes, model):
+    refused(2, "predict", model, diabetes, "--interval", "95", says="hint: did you mean --interval 0.95?")
+    refused(2, "predict", model, diabetes, "--interval", "-3", says="hint: for example --interval 0.9")
