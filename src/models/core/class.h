@@ -84,7 +84,9 @@ struct cr_model_class {
     void (*release)(cr_ctx *cx, void *state);
 };
 
-/* The state of a class, by its record; `out` is a JSON object of its own. */
+/* The state of a class, by its record; `out` is a JSON object of its own.  The check is CR_ENUMERIC
+ * for a fitted state that could not be read again: numbers in it overflow. */
+cr_status cri_state_check(cr_ctx *cx, const cr_model_class *c, const void *state);
 cr_status cri_state_write(cr_ctx *cx, const cr_model_class *c, const void *state, cri_store *store,
                           json_t *out);
 cr_status cri_state_read(cr_ctx *cx, const cr_model_class *c, const cri_store *store,

@@ -242,6 +242,7 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const c
     bool wide = (double)rows.p * (double)rows.p * (double)sizeof(double) >
                 1e9; /* columns by columns are more */
     CR_TRY(rows.sparse || wide ? cri_rows_explain(cx, &rows, st) : explain_spread(cx, c, t, st));
+    if (!opt_rest || !c->sums) CR_TRY(cri_state_check(cx, c, m->state)); /* else it is not solved */
     cri_model_count_slopes(m, &rows, !opt_rest);
     if (m->fit.calibrate == CRI_CALIBRATE_CONFORMAL)
         CR_TRY(cri_conformal_fit(cx, m, t, settings, n_settings));
@@ -375,6 +376,7 @@ cr_status cri_model_take(cr_ctx *cx, cr_model *m, const cr_table *t, bool more, 
     m->report =
         (cr_report){ .rows = m->report.rows + rows.n, .log_evidence = NAN, .log_likelihood = NAN };
     CR_TRY(m->class->sums ? take_sums(cx, m, &rows, more, map) : take_whole(cx, m, &rows));
+    if (!more || !m->class->sums) CR_TRY(cri_state_check(cx, m->class, m->state));
     cri_model_count_slopes(m, &rows, !more);
     m->open = more;
     if (m->calibration && !more)

@@ -1,4 +1,4 @@
-/* state.c -- the state of a class: saved, loaded and freed by its record. */
+/* state.c -- the state of a class: checked, saved, loaded and freed by its record. */
 #include "class.h"
 
 void cri_state_free(cr_ctx *cx, const cr_model_class *c, void *state)
@@ -7,6 +7,16 @@ void cri_state_free(cr_ctx *cx, const cr_model_class *c, void *state)
     if (c->release) c->release(cx, state);
     cri_record_free(cx, c->state, state);
     cr_free(cx, state, 1, c->state_size);
+}
+
+cr_status cri_state_check(cr_ctx *cx, const cr_model_class *c, const void *state)
+{
+    const cri_member *wrong = cri_record_find_wrong(c->state, state);
+    if (!wrong) return CR_OK;
+    cr_fail(cx, CR_ENUMERIC, "the numbers of the model %s overflow: '%s' (%s) is outside its range",
+            c->name, cri_member_file_name(wrong), wrong->help);
+    return cr_fail_hint(cx, "multiply the target, and columns of very large numbers, by a power of "
+                            "ten, such as 1e-100");
 }
 
 cr_status cri_state_write(cr_ctx *cx, const cr_model_class *c, const void *state, cri_store *store,

@@ -7,6 +7,7 @@
  * Lee (2003), Linear Regression Analysis, ch. 3 and 5. */
 #include "bordered.h"
 #include "linear_fit.h"
+#include "models/core/rows_check.h"
 #include "base/scratch.h"
 #include "math/special/special.h"
 
@@ -143,6 +144,7 @@ static cr_status linear_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     if (!m) return CR_ENOMEM;
     const cri_linear_options *o = options;
     CR_TRY(check_options(cx, o));
+    CR_TRY(cri_check_sizes(cx, rows, false));
     if (o->noise_model && rows->w)
         CR_TRY(cr_fail(cx, CR_EARG,
                        "--noise-model determines how precise each row is: it cannot be combined "

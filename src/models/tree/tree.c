@@ -184,6 +184,7 @@ static cr_status tree_fit(cr_ctx *cx, const cri_rows *rows, const void *options,
     m->smoothing = !isnan(o->smoothing) ? o->smoothing : m->K ? 1 / (double)m->K : 0;
     m->alpha = m->cv_loss = m->cv_se = NAN;
     m->tree.width = m->K ? m->K : 1;
+    CR_TRY(cri_check_sizes(cx, rows, false));
     CR_TRY(cri_kept_new(cx, "tree", rows, &kept));
     CR_TRY(cri_columns_new(cx, &kept, rows->design,
                            cri_choose_bins(o->splits, o->bins, kept.n, MANY_ROWS), true, &columns));
