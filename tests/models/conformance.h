@@ -54,6 +54,7 @@ static const struct exemption {
     { WEIGHTS, "bayes-linear", "--noise-model", "", "models the precision of each row itself" },
     { WEIGHTS, "gp", "--noise-model", "", "models the precision of each row itself" },
     { WEIGHTS, "linear", "--noise-model", "", "models the precision of each row itself" },
+    { WEIGHTS, "glm", "--weights", "", "has weights, which are precisions" },
     { WEIGHTS, "linear", "--weights", "", "has weights, which are precisions" },
     { WEIGHTS, "", "", "cv", "folds are drawn by the numbers of the rows" },
     { WEIGHTS, "", "", "conformal", "folds are drawn by the numbers of the rows" },

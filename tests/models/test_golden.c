@@ -23,7 +23,7 @@ static bool has_gained(const char *path)
     static const struct {
         const char   *model;
         unsigned long first;
-    } gained[] = { { "gp", 15 },      { "gp-online", 4 },     { "glm", 7 },
+    } gained[] = { { "gp", 15 },      { "gp-online", 4 },     { "glm", 13 },
                    { "robust", 5 },   { "gp-classify", 5 },   { "tree", 6 },
                    { "adaboost", 6 }, { "bayes-logistic", 6 } };
     const char *name = strrchr(path, '/') + 1;

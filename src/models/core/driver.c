@@ -159,6 +159,16 @@ cr_status cri_model_open_rows(cr_ctx *cx, const cr_model *m, const cr_table *t, 
     return st;
 }
 
+/* Where nothing was said about what the weights of a column mean.  Those of classes are ratios by themselves. */
+static void warn_of_weights(cr_ctx *cx, const cr_model *m, const cri_rows *rows,
+                            const cr_setting *settings, size_t n)
+{
+    if (m->fit.class_weights || cri_setting_of(settings, n, "weights_are")) return;
+    cri_pause_holding(cx, true);
+    cri_warn_of_weights(cx, rows, cr_option_find(m->class->options, "weights_are") != NULL);
+    cri_pause_holding(cx, false);
+}
+
 /* From sums over the rows, of which more may come. */
 static cr_status learn_sums(cr_ctx *cx, cr_model *m, const cri_rows *rows, bool more)
 {
@@ -233,6 +243,7 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const c
     CR_TRY(explain_spread(cx, c, t, fit_design(cx, m, t)));
     m->open = opt_rest != NULL;
     CR_TRY(explain_spread(cx, c, t, cri_model_open_rows(cx, m, t, NULL, false, &rows)));
+    warn_of_weights(cx, m, &rows, settings, n_settings);
     rows.more = opt_rest != NULL;
     rows.passes = opt_rest ? &passes : NULL;
     if (m->task == CR_TASK_CLASSIFICATION && !cri_class_updates(c) &&

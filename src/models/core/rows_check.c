@@ -77,6 +77,33 @@ cr_status cri_check_sizes(cr_ctx *cx, const cri_rows *rows, bool inputs)
     return inputs ? check_inputs(cx, rows) : CR_OK;
 }
 
+/* --- weights ----------------------------------------------------------------------------------- */
+
+/* Fractions that do not add up to the number of rows. */
+static bool are_no_counts(const cri_rows *rows)
+{
+    double sum = 0, n = 0;
+    bool   whole = true;
+    for (size_t i = 0; i < rows->n; i++) {
+        sum += rows->w[i];
+        n += rows->w[i] > 0;
+        whole = whole && rows->w[i] == floor(rows->w[i]);
+    }
+    return !whole && fabs(sum - n) > 1e-6 * n;
+}
+
+void cri_warn_of_weights(cr_ctx *cx, const cri_rows *rows, bool can_be_precisions)
+{
+    if (!rows->w || !are_no_counts(rows)) return;
+    cr_log(cx, CR_LOG_WARNING,
+           "the weights are not whole numbers, but a row of weight w counts as w rows: standard "
+           "errors and intervals depend on the unit of the weights; %s",
+           can_be_precisions ? "use --weights-are precisions if only their ratios have a meaning, "
+                               "or --weights-are repetitions if they are counts"
+                             : "if only their ratios have a meaning, scale them to add up to the "
+                               "number of rows");
+}
+
 void cri_warn_no_spread(cr_ctx *cx)
 {
     cr_log(cx, CR_LOG_WARNING,

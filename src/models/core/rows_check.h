@@ -12,6 +12,9 @@ cr_status cri_check_row_classes(cr_ctx *cx, const cri_rows *rows);
 /* CR_ENUMERIC, naming the column, where the squares of distances between rows of weight, or of the
  * target, overflow. inputs false: the target alone.  O(n p). */
 cr_status cri_check_sizes(cr_ctx *cx, const cri_rows *rows, bool inputs);
+/* Warns of weights that count as repetitions although they are fractions that do not add up to the number of
+ * rows.  O(n). */
+void cri_warn_of_weights(cr_ctx *cx, const cri_rows *rows, bool can_be_precisions);
 /* Warns that a fit to numbers knows nothing of their noise. */
 void cri_warn_no_spread(cr_ctx *cx);
 

@@ -5,6 +5,7 @@
  * Predictive: the family's distribution whose mean is mu and whose variance is that of an
  * observation plus mu'^2 Var(eta), the estimate's own: a Poisson becomes a negative binomial, a
  * binomial a beta-binomial.  Varying intercepts are glm_varying.h.  McCullagh & Nelder (1989). */
+#include "glm_precisions.h"
 #include "glm_separation.h"
 #include "glm_state.h"
 #include "irls.h"
@@ -33,6 +34,7 @@
     X(real,   overdispersion, "", ">0",                                                              \
       "negative binomial: alpha in Var y = mu + alpha mu^2; estimated if not given", "0.5")  \
     X(flag,   intercept,  "true", "", "fit an intercept", "false")                                   \
+    CRI_WEIGHTS_ARE(X)                                                                               \
     X(choice, errors,     "classical", "classical|hc0|hc1",                                           \
       "standard errors: from the family's variance, or hc0 or hc1, which hold for any variance", "hc1")           \
     X(count,  max_iter,   "100", "1..1000000", "maximum number of iterations", "25")                              \
@@ -45,6 +47,7 @@ CR_OPTIONS(glm_options, glm_table, GLM_OPTIONS);
 static const cri_requirement glm_requirements[] = {
     { "trials", "family", "binomial", false },
     { "overdispersion", "family", "negative-binomial", false },
+    CRI_WEIGHTS_ARE_REQUIRES,
     CRI_REQUIREMENT_LAST,
 };
 
@@ -71,6 +74,12 @@ static cr_status check_link(cr_ctx *cx, cri_glm_family family, cri_glm_link link
     return cr_fail_hint(cx, "suitable links: identity, log, inverse, inverse-squared, sqrt");
 }
 
+static bool is_dispersion_fixed(const glm_options *o)
+{
+    return o->dispersion == DISPERSION_ONE ||
+           (o->dispersion == DISPERSION_AUTO && cri_family_is_fixed((cri_glm_family)o->family));
+}
+
 static double dispersion(const cri_glm *m, int choice)
 {
     double dof = m->n - m->parameters;
@@ -83,10 +92,12 @@ static double dispersion(const cri_glm *m, int choice)
  * Gaussian; 1 / a of the gamma, whose shape a solves log a - digamma(a) = D / 2n.  The difference falls
  * from infinity to 0 and lies between 1 / 2a and 1 / a, so Newton's steps in log a from the middle of
  * that stay on its way. */
-static double ml_dispersion(const cri_glm *m)
+static double ml_dispersion(const cri_glm *m, const cri_glm_problem *p)
 {
     double s = m->deviance / (2 * m->n);
     if (m->fixed_dispersion) return 1;
+    if (m->family == CRI_GLM_GAMMA && p->precise)
+        return cri_glm_gamma_dispersion(p->weight, p->rows->n, m->deviance);
     if (m->family == CRI_GLM_GAUSSIAN || m->family == CRI_GLM_INVERSE_GAUSSIAN) return 2 * s;
     if (m->family != CRI_GLM_GAMMA) return m->phi; /* a quasi-likelihood has none */
     if (s < 1e-5)
@@ -220,10 +231,9 @@ static cr_status keep_solution(cr_ctx *cx, cri_glm *m, const glm_options *o,
     m->parameters = (double)s->facts.rank + o->intercept;
     m->deviance = s->deviance;
     m->pearson = s->pearson;
-    m->fixed_dispersion = o->dispersion == DISPERSION_ONE ||
-                          (o->dispersion == DISPERSION_AUTO && cri_family_is_fixed(p->family));
+    m->fixed_dispersion = is_dispersion_fixed(o);
     m->phi = dispersion(m, o->dispersion);
-    m->ml_dispersion = ml_dispersion(m);
+    m->ml_dispersion = ml_dispersion(m, p);
     set_row_dispersion(m, o);
     m->log_likelihood = -0.5 * s->deviance;
     if (!s->single)
@@ -249,7 +259,8 @@ static cr_status set_robust(cr_ctx *cx, const glm_options *o, const cri_glm_prob
     CR_TRY(workspace.status);
     for (size_t i = 0; i < p->rows->n; i++) {
         double score = p->trials[i] * cri_family_score(&law, p->y[i], s->eta[i]);
-        square[i] = p->weight[i] > 0 ? p->weight[i] * score * score : 0;
+        double times = p->precise ? p->weight[i] * p->weight[i] : p->weight[i];
+        square[i] = p->weight[i] > 0 ? times * score * score : 0;
     }
     m->errors = (size_t)o->errors;
     CR_TRY(cri_predictor_set_robust(cx, p->rows, (cri_errors)o->errors, square, NULL,
@@ -322,7 +333,9 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
                              .y = y,
                              .weight = weight,
                              .trials = trials,
-                             .offset = offset };
+                             .offset = offset,
+                             .precise = rows->w && o->weights_are == CRI_WEIGHTS_PRECISE };
+    cri_precisions     precisions = { 0 };
     (void)seed;
 
     CR_TRY(scratch.status);
@@ -331,11 +344,14 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     if (groups) CR_TRY(check_groups(cx, o, &p));
     CR_TRY(check_size(cx, rows, o->intercept));
     CR_TRY(cri_glm_read_rows(cx, rows, family, y, weight, trials, offset));
+    if (p.precise) CR_TRY(cri_glm_check_precisions(cx, rows, is_dispersion_fixed(o)));
+    if (p.precise) precisions = cri_glm_scale_precisions(rows, weight);
     CR_TRY(cri_glm_solve(cx, &p, &s));
     if (groups) CR_TRY(add_groups(cx, &p, &s, &varying));
     warn_of_underdispersion(cx, &s);
     warn_of_edge(cx, &s);
     CR_TRY(keep_solution(cx, m, o, &p, &s));
+    if (p.precise) cri_glm_restore_precisions(&precisions, m, weight, n);
     if (groups) keep_groups(m, &varying);
     warn_of_few_rows(cx, m);
     warn_of_long_tail(cx, m);

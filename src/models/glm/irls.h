@@ -25,10 +25,11 @@ typedef struct cri_glm_problem {
     double          tolerance;
     size_t          max_iter;
     const cri_rows *rows;
-    const double   *y;      /* [n] shares for the binomial  */
-    const double   *weight; /* [n] what a row counts         */
-    const double   *trials; /* [n] of the binomial, else ones */
-    const double   *offset; /* [n]                           */
+    const double   *y;       /* [n] shares for the binomial  */
+    const double   *weight;  /* [n] what a row counts         */
+    const double   *trials;  /* [n] of the binomial, else ones */
+    const double   *offset;  /* [n]                           */
+    bool            precise; /* weights are precisions: phi / w is the dispersion of a row */
 } cri_glm_problem;
 
 typedef struct cri_glm_solution {

@@ -93,10 +93,13 @@ static void add_log_densities(void *arg, cri_range range, double *acc)
 {
     const sums            *s = arg;
     const cri_glm_problem *p = s->p;
-    for (size_t i = range.begin; i < range.end; i++)
-        if (p->weight[i] > 0)
-            acc[0] += p->weight[i] *
-                      cri_family_log_density(s->law, s->phi, p->trials[i], p->y[i], s->eta[i]);
+    bool                   precise = p->precise && !cri_family_is_fixed(p->family);
+    for (size_t i = range.begin; i < range.end; i++) {
+        double w = p->weight[i], phi = precise ? s->phi / w : s->phi;
+        if (w > 0)
+            acc[0] += (precise ? 1 : w) *
+                      cri_family_log_density(s->law, phi, p->trials[i], p->y[i], s->eta[i]);
+    }
 }
 
 cr_status cri_glm_log_likelihood(cr_ctx *cx, const cri_glm_problem *p, const cri_glm_law *law,

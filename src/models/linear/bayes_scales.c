@@ -279,6 +279,12 @@ cr_status cri_bayes_learn(cr_ctx *cx, cr_scratch *arena, cri_bayes *m, cri_shrin
     s->rss0 = fmax(left, rounding_of_rss(s));
     bool given = s->levels || s->signal > 0;
     for (size_t k = 0; !given && k < s->r; k++) s->signal += s->d[k] / weight;
+    if (!(s->n > 0) && weight < 1) {
+        cr_fail(cx, CR_EDATA,
+                "the weights add up to %.3g rows, but a flat intercept needs more than one",
+                weight);
+        CR_TRY(cr_fail_hint(cx, "scale the weights to add up to the number of rows"));
+    }
     if (!(s->n > 0)) CR_TRY(cr_fail(cx, CR_EDATA, "one row is not enough for a flat intercept"));
     report->stop = CR_STOP_CLOSED_FORM;
     m->nig = o->prior == CRI_BAYES_PRIOR_NIG;

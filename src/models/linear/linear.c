@@ -17,7 +17,7 @@ CR_OPTIONS_TABLE(static, linear_table, cri_linear_options, CRI_LINEAR_OPTIONS);
 static const cri_requirement linear_requirements[] = {
     { "criterion", "select", "best|forward|backward", false },
     { "cv_folds", "criterion", "cv", false },
-    { "weights_are", "weights", "", false },
+    CRI_WEIGHTS_ARE_REQUIRES,
     CRI_REQUIREMENT_LAST,
 };
 
@@ -56,7 +56,13 @@ static void warn(cr_ctx *cx, const cri_linear *m)
         cr_log(cx, CR_LOG_WARNING,
                "the fit is essentially perfect: the residuals are rounding errors, so standard "
                "errors, tests and intervals are meaningless");
-    if (!(m->fit.dof > 0))
+    if (m->fit.dof < 0 && m->facts.weight < (double)m->facts.rank + m->fit.has_intercept)
+        cr_log(cx, CR_LOG_WARNING,
+               "the weights add up to %.3g rows, fewer than the %zu coefficients: no standard "
+               "errors or intervals can be given; use --weights-are precisions if only their "
+               "ratios have a meaning",
+               m->facts.weight, m->facts.rank + m->fit.has_intercept);
+    else if (!(m->fit.dof > 0))
         cr_log(cx, CR_LOG_WARNING,
                "there are as many coefficients as rows: "
                "no standard errors or intervals can be given");
@@ -365,10 +371,10 @@ static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design 
                                  cri_sheet_get(out, "parameters"));
     s = cri_put_object(out, "statistics");
     cri_put_real(s, "residual_sd", m->fit.sigma * unit);
-    cri_put_real(s, "residual_dof", dof);
+    cri_put_real(s, "residual_dof", dof < 0 ? NAN : dof);
     cri_put_real(s, "rss", f->rss * unit * unit);
     cri_put_real(s, "r2", r2);
-    cri_put_real(s, "adjusted_r2", 1 - (1 - r2) * total / dof);
+    cri_put_real(s, "adjusted_r2", dof < 0 ? NAN : 1 - (1 - r2) * total / dof);
     cri_put_real(s, "f", ratio);
     cri_put_real(s, "f_p", cr_f_sf(ratio, rank, dof));
     cri_put_real(s, "aic", 2 * k - 2 * loglik);

@@ -17,8 +17,7 @@
     X(flag,   intercept, "true", "", "fit an intercept", "false")                                    \
     X(choice, solver,    "auto", "auto|qr|gram|lsqr",                                                \
       "qr: full accuracy; gram: one pass, for many rows; lsqr: for sparse data, by products only; auto: the fastest that is safe", "qr")  \
-    X(choice, weights_are, "repetitions", "repetitions|precisions",                                  \
-      "a row of weight w stands for w equal rows, or for one row whose noise has 1/w of the variance", "precisions") \
+    CRI_WEIGHTS_ARE(X)                                                                               \
     X(choice, errors,    "classical", CRI_ERRORS,                                                     \
       "standard errors: same noise in all rows, or hc0 to hc3, which hold for any noise", "hc3")          \
     X(list,   noise_model, "", "COLUMN",                                                              \
@@ -31,7 +30,6 @@
     X(count,  cv_folds,  "10",  ">=2", "criterion cv: number of folds; at most one per row", "5")
 /* clang-format on */
 enum { CRI_LINEAR_AUTO, CRI_LINEAR_QR, CRI_LINEAR_GRAM, CRI_LINEAR_LSQR };
-enum { CRI_WEIGHTS_REPEAT, CRI_WEIGHTS_PRECISE };
 
 CR_OPTIONS_STRUCT(cri_linear_options, CRI_LINEAR_OPTIONS);
 

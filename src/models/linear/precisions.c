@@ -36,7 +36,7 @@ void cri_precisions_scale_factor(const cri_precisions *p, cri_rows_factor *f)
     f->weight = p->rows;
 }
 
-void cri_precisions_restore(const cri_precisions *p, cri_predictor *fit, cri_least_squares *facts)
+void cri_precisions_restore_fit(const cri_precisions *p, cri_predictor *fit)
 {
     double c = p->rows / p->weight;
     for (size_t i = 0; i < fit->rank * fit->p; i++) fit->factor[i] *= sqrt(c);
@@ -44,6 +44,12 @@ void cri_precisions_restore(const cri_precisions *p, cri_predictor *fit, cri_lea
     for (size_t j = 0; fit->diagonal && j < fit->p; j++) fit->diagonal[j] *= c;
     fit->mean_share *= c;
     fit->sigma /= sqrt(c);
+}
+
+void cri_precisions_restore(const cri_precisions *p, cri_predictor *fit, cri_least_squares *facts)
+{
+    double c = p->rows / p->weight;
+    cri_precisions_restore_fit(p, fit);
     fit->dof = p->rows - (double)facts->rank - fit->has_intercept;
     facts->weight = p->rows;
     facts->rss /= c;

@@ -8,6 +8,15 @@
 
 #include "rows_factor.h"
 
+/* The option of every model that can tell the two apart; requires --weights. */
+/* clang-format off */
+#define CRI_WEIGHTS_ARE(X)                                                                          \
+    X(choice, weights_are, "repetitions", "repetitions|precisions",                                  \
+      "a row of weight w stands for w equal rows, or for one row whose noise has 1/w of the variance", "precisions")
+#define CRI_WEIGHTS_ARE_REQUIRES { "weights_are", "weights", "", false }
+/* clang-format on */
+enum { CRI_WEIGHTS_REPEAT, CRI_WEIGHTS_PRECISE };
+
 /* clang-format off */
 #define CRI_PRECISIONS(MEMBER)                                                                      \
     MEMBER(real, rows,   (), ">=0 spare as:precision_rows", "those of weight above 0; 0: weights are repetitions") \
@@ -25,7 +34,10 @@ cri_precisions cri_precisions_merge(cri_precisions a, cri_precisions b);
 void cri_precisions_scale_rows(const cri_precisions *p, const cri_rows *rows, double *out);
 /* Likewise of a factor of the rows. */
 void cri_precisions_scale_factor(const cri_precisions *p, cri_rows_factor *factor);
-/* What was found with scaled weights, in the units of the weights as given. */
+/* The noise and the leverages that were found with scaled weights, in the units of the weights as given;
+ * standard errors have none. */
+void cri_precisions_restore_fit(const cri_precisions *p, cri_predictor *fit);
+/* All that was found with scaled weights, likewise. */
 void cri_precisions_restore(const cri_precisions *p, cri_predictor *fit, cri_least_squares *facts);
 
 #endif
