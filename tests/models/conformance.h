@@ -47,6 +47,8 @@ static const struct exemption {
       "a width below all gaps is any width" },
     { ORDER, "", "", "cv", "folds are drawn by the numbers of the rows" },
     { ORDER, "", "", "conformal", "folds are drawn by the numbers of the rows" },
+    { ORDER, "linear", "--criterion cv", "", "folds are drawn by the numbers of the rows" },
+    { WEIGHTS, "linear", "--criterion cv", "", "folds are drawn by the numbers of the rows" },
     { ORDER, "linear", "", "max_leverage_row", "is the number of a row" },
     { ORDER, "spline", "", "parameters", "lambda is without bound: the best curve is a line" },
     { ORDER, "spline", "", "lambda", "is without bound, as above" },

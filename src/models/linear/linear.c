@@ -16,7 +16,7 @@
 CR_OPTIONS_TABLE(static, linear_table, cri_linear_options, CRI_LINEAR_OPTIONS);
 static const cri_requirement linear_requirements[] = {
     { "criterion", "select", "best|forward|backward", false },
-    { "cv_folds", "criterion", "cv", false },
+    { "cv_folds", "select", "best|forward|backward", false },
     CRI_WEIGHTS_ARE_REQUIRES,
     CRI_REQUIREMENT_LAST,
 };
@@ -42,6 +42,13 @@ static cr_status check_options(cr_ctx *cx, const cri_linear_options *o)
     return cr_fail_hint(cx, "add --select best, forward or backward");
 }
 
+/* What the coefficients leave of the rows; intervals after a selection may have fewer. */
+static double residual_dof(const cri_linear *m)
+{
+    double q = (double)m->facts.rank + m->fit.has_intercept;
+    return m->inflation > 0 ? m->facts.weight - q : m->fit.dof;
+}
+
 /* Residuals that are rounding of the target. */
 static bool fits_perfectly(const cri_linear *m)
 {
@@ -50,8 +57,22 @@ static bool fits_perfectly(const cri_linear *m)
     return m->fit.dof > 0 && m->facts.tss > 0 && m->facts.rss <= 1e-28 * square;
 }
 
+/* A variance of new rows that is more than twice what the residuals say. */
+static void warn_of_selection(cr_ctx *cx, const cri_linear *m)
+{
+    const cri_selection *s = &m->selection;
+    if (m->inflation > 2)
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "the %zu terms were searched for among %zu, and the squared error in rows left out is "
+            "%.3g times what their residuals say: the standard errors and intervals are widened "
+            "by that, but t and p are not to be relied on",
+            s->size, s->p, m->inflation);
+}
+
 static void warn(cr_ctx *cx, const cri_linear *m)
 {
+    if (m->method != CRI_SUBSET_NONE) warn_of_selection(cx, m);
     if (fits_perfectly(m))
         cr_log(cx, CR_LOG_WARNING,
                "the fit is essentially perfect: the residuals are rounding errors, so standard "
@@ -119,7 +140,7 @@ static cr_status set_robust(cr_ctx *cx, const cri_rows *rows, const cri_linear_o
     }
     m->errors = (size_t)o->errors;
     CR_TRY(cri_predictor_set_robust(cx, rows, (cri_errors)o->errors, square,
-                                    precise ? rows->w : NULL, n / m->fit.dof, &m->fit));
+                                    precise ? rows->w : NULL, n / residual_dof(m), &m->fit));
 done:
     cr_scratch_end(&s);
     return st;
@@ -347,6 +368,8 @@ static const cr_field linear_statistics[] = {
     CR_TEXT("errors", CR_FIELD_SOMETIMES, "with --errors: the kind of standard errors"),
     CR_TEXT("select", CR_FIELD_SOMETIMES, "with --select: the search"),
     CR_COUNT("selected", CR_FIELD_SOMETIMES, "with --select: terms selected"),
+    CR_NUMBER("inflation", CR_FIELD_SOMETIMES,
+              "with --select: squared error in rows left out over what the residuals say of it"),
     CR_TEXT("sd_given", CR_FIELD_SOMETIMES, "with --select: what the sds do not account for"),
     CR_FIELD_LAST,
 };
@@ -356,7 +379,7 @@ static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design 
 {
     const cri_linear        *m = state;
     const cri_least_squares *f = &m->facts;
-    double                   rank = (double)f->rank, dof = m->fit.dof, n = f->weight;
+    double                   rank = (double)f->rank, dof = residual_dof(m), n = f->weight;
     double                   r2 = f->tss > 0 ? 1 - f->rss / f->tss : NAN;
     double total = n - m->fit.has_intercept; /* degrees of freedom of the total sum of squares */
     double ratio = f->tss > 0 && dof > 0 ? (f->tss - f->rss) / rank / (f->rss / dof) : NAN;
@@ -395,8 +418,11 @@ static cr_status linear_describe(cr_ctx *cx, const void *state, const cr_design 
     if (m->method == CRI_SUBSET_NONE) return CR_OK;
     cri_put_text(s, "select", method_names[m->method]);
     cri_put_count(s, "selected", m->selection.size);
+    if (m->inflation > 0) cri_put_real(s, "inflation", m->inflation);
     cri_put_text(s, "sd_given",
-                 "the selected terms; selection is not counted, t and p flatter them");
+                 m->inflation > 0
+                     ? "the selected terms; widened by cross-validation, t and p flatter them"
+                     : "the selected terms; selection is not counted, t and p flatter them");
     cri_selection_describe(&m->selection, design, out);
     return CR_OK;
 }

@@ -24,10 +24,10 @@
       "columns in which the logarithm of the noise sd is linear; default: the same noise everywhere", "x") \
     X(choice, select,    "none", "none|best|forward|backward",                                       \
       "fit a subset of the terms: the best of each size, or terms added or dropped one by one", "best") \
-    X(choice, criterion, "bic", "bic|aic|cv|adjusted-r2",                                            \
-      "select: how the size is chosen; cv repeats the search in each fold", "cv")                          \
+    X(choice, criterion, "auto", "auto|bic|aic|cv|adjusted-r2",                                      \
+      "select: how the size is chosen; cv repeats the search in each fold; auto: bic, or cv with fewer than 10 rows per term", "cv") \
     X(count,  size,      "",    "", "select: the number of terms, instead of the criterion", "3")    \
-    X(count,  cv_folds,  "10",  ">=2", "criterion cv: number of folds; at most one per row", "5")
+    X(count,  cv_folds,  "10",  ">=2", "select: number of folds of cross-validation; at most one per row", "5")
 /* clang-format on */
 enum { CRI_LINEAR_AUTO, CRI_LINEAR_QR, CRI_LINEAR_GRAM, CRI_LINEAR_LSQR };
 
@@ -47,6 +47,7 @@ CR_OPTIONS_STRUCT(cri_linear_options, CRI_LINEAR_OPTIONS);
     CRI_LINEAR_SUMS(MEMBER)                                                                         \
     MEMBER(count, method,       (),                  "0..3 spare as:select", "of the selection; CRI_SUBSET_NONE without one") \
     MEMBER(part,  selection,    (cri_selection),     "none",     "")                                \
+    MEMBER(real,  inflation,    (),                  ">=0 spare", "of the variance, by cross-validation of the selection; 0: none") \
     MEMBER(part,  noise,        (cri_noise_model),   "",         "")
 /* clang-format on */
 CRI_RECORD(cri_linear, CRI_LINEAR_STATE);

@@ -56,6 +56,25 @@ static cr_status solve(cr_ctx *cx, const cri_rows *rows, const cri_linear_option
     return cri_least_squares_qr(cx, rows, o->intercept, &m->fit, &m->facts);
 }
 
+/* The squared error in rows left out over what the residuals say of a new row, on average over the
+ * rows: sigma^2 (1 + q / n), q coefficients.  Residuals of terms that were searched for are smaller
+ * than errors in new rows; the noise, and all standard errors with it, grow by that, and are known as
+ * well as a mean over the folds is; a standard error is added, as small errors were looked for.  Without
+ * terms there was no search.  A set too large for the folds has the error of the largest. */
+static void inflate(cri_linear *m)
+{
+    const cri_selection *s = &m->selection;
+    size_t               k = s->size;
+    while (k > 0 && s->cv[k] < 0) k--;
+    double cv = s->cv[k] + s->cv_se[k], q = (double)m->facts.rank + m->fit.has_intercept;
+    double said = m->fit.sigma * m->fit.sigma * (1 + q / m->facts.weight);
+    if (s->size == 0 || !(cv > said) || !(said > 0)) return;
+    m->inflation = cv / said;
+    m->fit.sigma *= sqrt(m->inflation);
+    m->fit.dof = (double)s->folds - 1;
+    cri_predictor_set_sds(&m->fit);
+}
+
 /* Selects terms and solves for them. */
 static cr_status select_and_solve(cr_ctx *cx, const cri_rows *rows, const cri_linear_options *o,
                                   uint64_t seed, cri_linear *m)
@@ -78,6 +97,7 @@ static cr_status select_and_solve(cr_ctx *cx, const cri_rows *rows, const cri_li
     cri_rows view = cri_rows_pick_terms(&s, rows, which, k);
     CR_TRY(s.status);
     CR_TRY(solve(cx, &view, o, seed, m, NULL));
+    inflate(m);
     CR_TRY(cri_predictor_widen(cx, &m->fit, which, rows->p));
     m->method = (size_t)o->select;
 done:

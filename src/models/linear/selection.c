@@ -57,6 +57,16 @@ static size_t choose_size(const cri_selection *s, cri_criterion criterion)
     return best == s->sizes ? 0 : best;
 }
 
+/* The smallest set whose error is within one standard error of the least: the least of many errors is
+ * too small by chance.  Breiman et al. (1984), sec. 3.4.3. */
+static size_t choose_within_error(const cri_selection *s)
+{
+    size_t best = choose_size(s, CRI_CRITERION_CV);
+    for (size_t k = 0; k < best; k++)
+        if (s->cv[k] >= 0 && s->cv[k] <= s->cv[best] + s->cv_se[best]) return k;
+    return best;
+}
+
 /* --- cross-validation ------------------------------------------------------------------------ */
 
 /* Least squares on the set of `size` terms from cross-products of the training rows, and its mean
@@ -193,19 +203,25 @@ cr_status cri_select(cr_ctx *cx, const cri_rows *rows, const cri_selection_setti
     cri_moments   m = { 0 };
     cri_gram      g = { 0 };
     cri_selection s = { .intercept = o->intercept };
-    bool          by_cv = o->size == SIZE_MAX && o->criterion == CRI_CRITERION_CV;
 
     CR_TRY(cri_moments_of_rows(cx, rows, &m));
     CR_TRY(cri_gram_new(cx, &m, o->intercept, true, &g));
-    size_t most = most_terms(g.p, g.weight, o->intercept);
+    size_t        most = most_terms(g.p, g.weight, o->intercept);
+    bool          few = g.weight < (double)CRI_ROWS_PER_TERM * (double)g.p;
+    cri_criterion criterion = o->criterion != CRI_CRITERION_AUTO ? o->criterion
+                              : few                              ? CRI_CRITERION_CV
+                                                                 : CRI_CRITERION_BIC;
     CR_TRY(check(cx, o, g.p, most));
     CR_TRY(allocate(cx, g.p, most + 1, &s));
     s.weight = g.weight;
     s.tss = g.tt;
     cri_subsets sets = { .p = g.p, .most = most, .rss = s.rss, .member = s.member };
     CR_TRY(cri_subsets_find(cx, &g, o->method, o->size, &sets));
-    if (by_cv) CR_TRY(cross_validate(cx, rows, o, &s));
-    s.size = o->size != SIZE_MAX ? o->size : choose_size(&s, o->criterion);
+    if (few || (o->size == SIZE_MAX && criterion == CRI_CRITERION_CV))
+        CR_TRY(cross_validate(cx, rows, o, &s));
+    s.size = o->size != SIZE_MAX                ? o->size
+             : criterion != o->criterion && few ? choose_within_error(&s)
+                                                : choose_size(&s, criterion);
     if (s.rss[s.size] < 0) {
         cr_fail(cx, CR_EDATA, "no %zu of the terms are linearly independent", s.size);
         CR_TRY(cr_fail_hint(cx, "use a smaller --size"));

@@ -5,6 +5,10 @@
  *                without terms
  *   cv           mean squared error by cross-validation, in which every fold searches anew: what is
  *                judged is the search, not the sets that it found on all rows
+ *   auto         bic; cv with fewer than CRI_ROWS_PER_TERM rows for each term to choose from, where
+ *                the likelihood of large sets grows without bound
+ * With that few rows the search is cross-validated whatever the criterion, as the residuals of a set
+ * that was searched for are smaller than the errors in new rows.
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_LINEAR_SELECTION_H
 #define CREDENCE_MODELS_LINEAR_SELECTION_H
@@ -13,11 +17,14 @@
 #include "base/sheet.h"
 
 typedef enum cri_criterion {
+    CRI_CRITERION_AUTO,
     CRI_CRITERION_BIC,
     CRI_CRITERION_AIC,
     CRI_CRITERION_CV,
     CRI_CRITERION_ADJUSTED_R2
 } cri_criterion;
+
+enum { CRI_ROWS_PER_TERM = 10 };
 
 typedef struct cri_selection_settings {
     cri_subset_method method;
