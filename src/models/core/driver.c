@@ -345,6 +345,23 @@ done:
     return st;
 }
 
+/* A class that an update brings may be a misspelt one.  map [K]: what became of those there were. */
+static void warn_of_new_classes(cr_ctx *cx, const cr_model *m, const cri_rows *rows,
+                                const size_t *map, size_t K)
+{
+    for (size_t k = 0; k < cr_design_classes(m->design); k++) {
+        size_t n = 0;
+        bool   known = false;
+        for (size_t j = 0; j < K; j++) known = known || map[j] == k;
+        for (size_t i = 0; !known && i < rows->n; i++) n += rows->y[i] == (double)k;
+        if (!known)
+            cr_log(cx, CR_LOG_WARNING,
+                   "the target '%s' has a class that is new to the model, '%s', in %zu %s",
+                   cr_design_target(m->design), cr_design_class(m->design, k), n,
+                   n == 1 ? "row" : "rows");
+    }
+}
+
 /* More rows, where the model is by sums. */
 static cr_status take_sums(cr_ctx *cx, cr_model *m, const cri_rows *rows, bool more,
                            const size_t *opt_map)
@@ -375,11 +392,12 @@ cr_status cri_model_take(cr_ctx *cx, cr_model *m, const cr_table *t, bool more, 
     cr_scratch s = cr_scratch_begin(cx);
     double     start = cri_seconds();
     cri_rows   rows = { 0 };
-    size_t    *map = NULL;
+    size_t    *map = NULL, K = cr_design_classes(m->design);
 
     CR_TRY(cri_design_learn_texts(cx, m->design, t));
     CR_TRY(join_classes(cx, &s, m, t, &map));
     CR_TRY(cri_model_open_rows(cx, m, t, opt_any, false, &rows));
+    if (map && !m->open) warn_of_new_classes(cx, m, &rows, map, K);
     rows.more = more;
     if (rows.n == 0 && !map && (more || !m->open)) goto done; /* but none may end a stream */
     m->weightless = m->weightless && (rows.weightless || rows.n == 0);

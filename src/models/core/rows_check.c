@@ -104,6 +104,13 @@ void cri_warn_of_weights(cr_ctx *cx, const cri_rows *rows, bool can_be_precision
                                "number of rows");
 }
 
+void cri_warn_of_perfect_fit(cr_ctx *cx)
+{
+    cr_log(cx, CR_LOG_WARNING,
+           "the fit is essentially perfect: the residuals are rounding errors, so standard "
+           "errors, tests and intervals are meaningless");
+}
+
 void cri_warn_no_spread(cr_ctx *cx)
 {
     cr_log(cx, CR_LOG_WARNING,

@@ -15,6 +15,8 @@ cr_status cri_check_sizes(cr_ctx *cx, const cri_rows *rows, bool inputs);
 /* Warns of weights that count as repetitions although they are fractions that do not add up to the number of
  * rows.  O(n). */
 void cri_warn_of_weights(cr_ctx *cx, const cri_rows *rows, bool can_be_precisions);
+/* Warns that nothing but rounding is left of the target. */
+void cri_warn_of_perfect_fit(cr_ctx *cx);
 /* Warns that a fit to numbers knows nothing of their noise. */
 void cri_warn_no_spread(cr_ctx *cx);
 

@@ -88,6 +88,49 @@ static cr_status check_category(cr_ctx *cx, const cr_model *m, const cr_table *t
                : cr_fail_hint(cx, "credence fit logistic takes any number of classes");
 }
 
+enum { MOST_CLASSES = 10 };
+
+static bool has_decimals(const cr_column *y, size_t from, size_t rows)
+{
+    for (size_t i = from; i < rows; i++)
+        if (!isnan(y->values[i * y->stride]) &&
+            y->values[i * y->stride] != floor(y->values[i * y->stride]))
+            return true;
+    return false;
+}
+
+/* Numbers with decimals that are too many to be classes: more than MOST_CLASSES different ones. */
+static bool is_measured(const cr_column *y, size_t rows)
+{
+    double seen[MOST_CLASSES];
+    size_t n = 0;
+    bool   decimals = false;
+    if (y->type != CR_REAL) return false;
+    for (size_t i = 0; i < rows; i++) {
+        double x = y->values[i * y->stride];
+        size_t k = 0;
+        if (isnan(x)) continue;
+        decimals = decimals || x != floor(x);
+        while (k < n && seen[k] != x) k++;
+        if (k < n) continue;
+        if (n == MOST_CLASSES) return decimals || has_decimals(y, i, rows);
+        seen[n++] = x;
+    }
+    return false;
+}
+
+static cr_status check_numbers(cr_ctx *cx, const cr_model_class *c, const cr_table *t,
+                               const cr_column *y)
+{
+    if (!is_measured(y, cr_table_rows(t))) return CR_OK;
+    cr_fail(cx, CR_EDATA,
+            "%s: the target '%s' has more than %d different numbers with decimals, but %s predicts "
+            "classes",
+            cr_table_source(t), y->name, MOST_CLASSES, c->name);
+    return cr_fail_hint(
+        cx, "credence fit linear predicts numbers; --category %s makes each a class", y->name);
+}
+
 cr_status cri_resolve_task(cr_ctx *cx, const cr_model *m, const cr_table *t, unsigned *out_task)
 {
     const cr_model_class    *c = m->class;
@@ -110,6 +153,10 @@ cr_status cri_resolve_task(cr_ctx *cx, const cr_model *m, const cr_table *t, uns
     const cr_column *y = cr_table_find(t, o->target);
     if (!y) return cri_table_no_column(cx, t, o->target);
     *out_task = task_of_target(cx, c, t, y, f->task);
+    if (*out_task == CR_TASK_CLASSIFICATION && f->task != TASK_CLASSIFICATION) {
+        cr_status st = check_numbers(cx, c, t, y);
+        if (st != CR_OK) return st;
+    }
     return *out_task == CR_TASK_REGRESSION && y->type == CR_CATEGORY ? check_category(cx, m, t, y)
                                                                      : CR_OK;
 }

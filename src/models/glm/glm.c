@@ -354,6 +354,7 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     if (p.precise) cri_glm_restore_precisions(&precisions, m, weight, n);
     if (groups) keep_groups(m, &varying);
     warn_of_few_rows(cx, m);
+    if (m->n > m->parameters) cri_glm_warn_of_perfect_fit(cx, &p, s.deviance);
     warn_of_long_tail(cx, m);
     if (!groups) warn_of_overdispersion(cx, o, &p, m, s.eta);
     if (o->errors != CRI_CLASSICAL && m->n > m->parameters) CR_TRY(set_robust(cx, o, &p, &s, m));

@@ -1,6 +1,7 @@
 /* glm_separation.c -- separation of binomial targets, by the classifiers' test. */
 #include "glm_separation.h"
 #include "models/logistic/separated.h"
+#include "base/quoted.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -39,6 +40,40 @@ static void find_boundless(const cri_glm_problem *p, const cri_predictor *fit, d
     }
 }
 
+/* Counts whose mean is the exponential of the linear predictor: where all of a group are 0, or all there
+ * are, the likelihood rises without end as its coefficient falls. */
+static cr_status find_zero_counts(cr_ctx *cx, const cri_glm_problem *p, cri_predictor *fit,
+                                  bool *out_found)
+{
+    cr_status      st = CR_OK;
+    cr_scratch     workspace = cr_scratch_begin(cx);
+    size_t         q = fit->p + p->intercept;
+    bool          *blame = cr_scratch_bytes(&workspace, q + 1, sizeof *blame);
+    bool          *endless = cr_scratch_bytes(&workspace, q + 1, sizeof *endless);
+    double        *x = cr_scratch_f64(&workspace, p->rows->n);
+    cri_separation kind = CRI_NOT_SEPARATED;
+    cri_quoted     list = { .most = 8 };
+    CR_TRY(workspace.status);
+    find_boundless(p, fit, x, &kind, blame, endless);
+    bool level = p->intercept && fit->intercept_sd > BOUNDLESS;
+    if (kind == CRI_NOT_SEPARATED && !level) goto done;
+    for (size_t j = 0; j < fit->p; j++) {
+        if (!blame[p->intercept + j]) continue;
+        cri_quoted_add(&list, cr_design_term_name(p->rows->design, j));
+        fit->coef_sd[j] = NAN;
+    }
+    if (level) fit->intercept_sd = NAN;
+    cr_log(cx, CR_LOG_WARNING,
+           "the counts of a group are all 0, by %s: there is no maximum likelihood estimate; the "
+           "coefficients shown are diverging and have no standard errors, and intervals of that "
+           "group say nothing; leave its rows out, or join it with another",
+           list.n ? cri_quoted_text(&list) : "the intercept alone");
+    *out_found = true;
+done:
+    cr_scratch_end(&workspace);
+    return st;
+}
+
 cr_status cri_glm_find_separation(cr_ctx *cx, const cri_glm_problem *p, const cri_glm_solution *s,
                                   cri_predictor *fit, bool *out_found)
 {
@@ -49,6 +84,9 @@ cr_status cri_glm_find_separation(cr_ctx *cx, const cri_glm_problem *p, const cr
     bool           both = true;
     char           cure[80];
     *out_found = false;
+    if ((p->family == CRI_GLM_POISSON || p->family == CRI_GLM_NEGATIVE_BINOMIAL) &&
+        p->link == CRI_LINK_LOG)
+        CR_TRY(find_zero_counts(cx, p, fit, out_found));
     if (p->family != CRI_GLM_BINOMIAL || s->extreme == 0) goto done;
     uint32_t *y = cr_scratch_bytes(&workspace, p->rows->n, sizeof *y);
     bool     *blame = cr_scratch_bytes(&workspace, q, sizeof *blame);

@@ -1,5 +1,6 @@
 /* measures.c -- deviances, Pearson's chi-square and likelihood of generalised linear models. */
 #include "measures.h"
+#include "models/core/rows_check.h"
 #include "base/parallel.h"
 #include "math/kernel/array.h"
 
@@ -167,4 +168,16 @@ cr_status cri_glm_null_deviance(cr_ctx *cx, const cri_glm_problem *p, const cri_
     *out = sum[0];
 done:
     return st;
+}
+
+void cri_glm_warn_of_perfect_fit(cr_ctx *cx, const cri_glm_problem *p, double deviance)
+{
+    double square = 0;
+    bool   varies = false;
+    if (p->family != CRI_GLM_GAUSSIAN) return;
+    for (size_t i = 0; i < p->rows->n; i++) {
+        square += p->weight[i] * p->y[i] * p->y[i];
+        varies = varies || p->y[i] != p->y[0];
+    }
+    if (varies && deviance <= 1e-26 * square) cri_warn_of_perfect_fit(cx);
 }

@@ -26,4 +26,7 @@ cr_status cri_glm_null_deviance(cr_ctx *cx, const cri_glm_problem *p, const cri_
 /* The mean of the target, by weights and trials. */
 double cri_glm_mean_of_target(const cri_glm_problem *p);
 
+/* Warns where nothing but rounding is left of a target of the Gaussian with the identity link. */
+void cri_glm_warn_of_perfect_fit(cr_ctx *cx, const cri_glm_problem *p, double deviance);
+
 #endif

@@ -73,10 +73,7 @@ static void warn_of_selection(cr_ctx *cx, const cri_linear *m)
 static void warn(cr_ctx *cx, const cri_linear *m)
 {
     if (m->method != CRI_SUBSET_NONE) warn_of_selection(cx, m);
-    if (fits_perfectly(m))
-        cr_log(cx, CR_LOG_WARNING,
-               "the fit is essentially perfect: the residuals are rounding errors, so standard "
-               "errors, tests and intervals are meaningless");
+    if (fits_perfectly(m)) cri_warn_of_perfect_fit(cx);
     if (m->fit.dof < 0 && m->facts.weight < (double)m->facts.rank + m->fit.has_intercept)
         cr_log(cx, CR_LOG_WARNING,
                "the weights add up to %.3g rows, fewer than the %zu coefficients: no standard "

@@ -292,6 +292,14 @@ static void warn_of_bounds(cr_ctx *cx, const job *j)
                 cr_design_term_name(j->rows->design, k), 100 * CRI_MOST_DF);
 }
 
+static double square_of_target(const cri_rows *rows)
+{
+    double sum = 0;
+    for (size_t i = 0; i < rows->n; i++)
+        sum += (rows->w ? rows->w[i] : 1) * rows->y[i] * rows->y[i];
+    return sum;
+}
+
 static cr_status spline_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                             void **out_state, cr_report *report)
 {
@@ -316,6 +324,7 @@ static cr_status spline_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     CR_TRY(keep(cx, &j, &m, report));
     warn_of_bounds(cx, &j);
     if (isnan(m->sigma)) cri_warn_no_spread(cx);
+    if (m->rss <= 1e-26 * square_of_target(rows) && m->r2 > 0) cri_warn_of_perfect_fit(cx);
     *out_state = m;
 done:
     cr_scratch_end(&s);
