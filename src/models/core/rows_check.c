@@ -77,7 +77,7 @@ cr_status cri_check_sizes(cr_ctx *cx, const cri_rows *rows, bool inputs)
     return inputs ? check_inputs(cx, rows) : CR_OK;
 }
 
-/* --- weights ----------------------------------------------------------------------------------- */
+/* --- weights ---------------------------------------------------------------------------------- */
 
 /* Fractions that do not add up to the number of rows. */
 static bool are_no_counts(const cri_rows *rows)
