@@ -65,6 +65,16 @@ static void read_target(cr_scratch *s, char *text, cri_formula *out)
         out->target = trimmed(s, name + 1, name + strlen(name) - 1);
 }
 
+/* Appends n bytes of a text, for which there is room, to another. */
+static void append(char *to, const char *text, size_t n)
+{
+    size_t length = strlen(to);
+    memcpy(to + length, text, n);
+    to[length + n] = '\0';
+}
+
+static void append_text(char *to, const char *text) { append(to, text, strlen(text)); }
+
 /* Appends an item to `to` with g instead of factor(g), and g to the categories. */
 static void take_factors(const char *item, char *to, char *categories)
 {
@@ -77,12 +87,12 @@ static void take_factors(const char *item, char *to, char *categories)
         const char *end = skipped ? strchr(item, ')') : NULL;
         if (!end) {
             inner = is_name_byte(*item);
-            to[strlen(to)] = *item++;
+            append(to, item++, 1);
             continue;
         }
-        if (*categories) strcat(categories, ",");
-        strncat(categories, item + skipped, (size_t)(end - item) - skipped);
-        strncat(to, item + skipped, (size_t)(end - item) - skipped);
+        if (*categories) append_text(categories, ",");
+        append(categories, item + skipped, (size_t)(end - item) - skipped);
+        append(to, item + skipped, (size_t)(end - item) - skipped);
         item = end + 1;
     }
 }
@@ -96,6 +106,7 @@ cr_status cri_formula_read(cr_scratch *s, const char *text, cri_formula *out)
          *categories = cr_scratch_bytes(s, size, 1);
     bool any = false, plain = true;
     if (!left || !terms || !categories) return s->status;
+    *terms = *categories = '\0';
     read_target(s, left, &f);
     for (char sign = '+'; *at || sign;) { /* items, each with the sign before it */
         const char *end = find_sign(at, "+-");
@@ -104,7 +115,7 @@ cr_status cri_formula_read(cr_scratch *s, const char *text, cri_formula *out)
         bool zero = strcmp(item, "0") == 0, one = strcmp(item, "1") == 0;
         if ((zero && sign == '+') || (one && sign == '-')) f.without_intercept = true;
         if (*item && !zero && !one) {
-            if (any || sign == '-') strcat(terms, sign == '-' ? (any ? " - " : "-") : " + ");
+            if (any || sign == '-') append_text(terms, sign == '-' ? (any ? " - " : "-") : " + ");
             take_factors(item, terms, categories);
             plain = plain && !any && sign == '+' && strcmp(item, ".") == 0;
             any = true;
@@ -126,8 +137,10 @@ static void add_word(char *out, const char *option, const char *word)
     size_t n = 0;
     while (is_name_byte(word[n]) || word[n] == ',') n++;
     bool quoted = word[n] != '\0';
-    strcat(strcat(strcat(out, option), quoted ? "'" : ""), word);
-    if (quoted) strcat(out, "'");
+    append_text(out, option);
+    if (quoted) append_text(out, "'");
+    append_text(out, word);
+    if (quoted) append_text(out, "'");
 }
 
 const char *cri_formula_options(cr_scratch *s, const cri_formula *f)
@@ -137,11 +150,12 @@ const char *cri_formula_options(cr_scratch *s, const cri_formula *f)
     out =
         cr_scratch_bytes(s, strlen(f->target) + strlen(f->terms) + strlen(f->categories) + 128, 1);
     if (!out) return NULL;
+    *out = '\0';
     add_word(out, " --target ", f->target);
     if (f->transform) add_word(out, " --transform-target ", f->transform);
     if (*f->terms) add_word(out, " --terms ", f->terms);
     if (*f->categories) add_word(out, " --category ", f->categories);
-    if (f->without_intercept) strcat(out, " --no-intercept");
+    if (f->without_intercept) append_text(out, " --no-intercept");
     return out;
 }
 
