@@ -249,6 +249,7 @@ static bool member_is_right(const cri_member *m, const void *state)
     if (!cri_member_is_array(m)) return true;
     const void *a = *(void *const *)at;
     size_t      rows = cri_member_rows(m, state);
+    if (cri_member_has(m, "full") && cri_member_elements(m, state) == 0) return true;
     if (!a) return cri_member_has(m, "none") || cri_member_has(m, "full");
     if (m->kind == CRI_MEMBER_index || m->kind == CRI_MEMBER_codes)
         return whole_are_right(&r, m, a, cri_member_elements(m, state));

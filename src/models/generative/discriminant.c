@@ -189,7 +189,7 @@ static cr_status make_predictive(cr_ctx *cx, const cr_design *design, const cri_
         double dof = own - (double)d->p + 1;
         if (!(n > 0)) continue;
         d->dof[k] = dof;
-        d->spread[k] = (1 + 1 / n) * own / dof;
+        d->spread[k] = dof != 0 ? (1 + 1 / n) * own / dof : 0;
         if (dof > 0 || !d->bayes) continue;
         cr_fail(cx, CR_EDATA, "--predictive bayes: %s%s has too few rows for %zu columns",
                 d->groups == 1 ? "the table" : "the class ",
