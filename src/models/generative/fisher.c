@@ -7,6 +7,7 @@
  * singular vectors of the scaled class means: O(n p^2 + p^3 + K p min(K, p)). Fisher (1936), Annals
  * of Eugenics 7; Rao (1948), J. Royal Stat. Soc. B 10. */
 #include "discriminant.h"
+#include "models/common/coordinates.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
 #include "math/dense/blas_internal.h"
@@ -26,8 +27,6 @@
 
 CR_OPTIONS(fisher_options, fisher_table, FISHER_OPTIONS);
 
-enum { NAME_SIZE = 24 };
-
 /* clang-format off */
 #define FISHER_STATE(MEMBER)                                                                       \
     MEMBER(part,   moments,    (cri_class_moments), "inside", "what update needs")                 \
@@ -42,28 +41,12 @@ enum { NAME_SIZE = 24 };
     MEMBER(real,   between,    (),                  ">=0",    "sum of all lambda")
 /* clang-format on */
 
-CRI_RECORD(fisher_state, FISHER_STATE, char *text; /* [q x NAME_SIZE] z1, z2, ... */
-           const char **names;
-           /* [q]                         */);
+CRI_RECORD(fisher_state, FISHER_STATE, cri_coordinates at;);
 CRI_RECORD_TABLE(static, fisher_record, fisher_state, FISHER_STATE);
 
 static void fisher_release(cr_ctx *cx, void *state)
 {
-    fisher_state *f = state;
-    cr_free(cx, f->text, f->q, NAME_SIZE);
-    cr_free(cx, f->names, f->q, sizeof *f->names);
-}
-
-static cr_status name_coordinates(cr_ctx *cx, fisher_state *f)
-{
-    f->text = cr_alloc(cx, f->q, NAME_SIZE);
-    f->names = cr_alloc(cx, f->q, sizeof *f->names);
-    if (!f->text || !f->names) return CR_ENOMEM;
-    for (size_t j = 0; j < f->q; j++) {
-        snprintf(f->text + j * NAME_SIZE, NAME_SIZE, "z%zu", j + 1);
-        f->names[j] = f->text + j * NAME_SIZE;
-    }
-    return CR_OK;
+    cri_coordinates_free(cx, &((fisher_state *)state)->at);
 }
 
 /* --- fit ------------------------------------------------------------------------------------- */
@@ -149,7 +132,7 @@ static cr_status find_directions(cr_ctx *cx, fisher_state *f, size_t wanted)
     }
     set_directions(f, V, r);
     set_positions(f);
-    CR_TRY(name_coordinates(cx, f));
+    CR_TRY(cri_coordinates_name(cx, f->q, &f->at));
 done:
     cr_scratch_end(&s);
     return st;
@@ -233,7 +216,7 @@ static const char *const *fisher_labels(const void *state, size_t *out_n)
 {
     const fisher_state *f = state;
     *out_n = f->q;
-    return f->names;
+    return f->at.names;
 }
 
 /* --- describe and file ----------------------------------------------------------------------- */
@@ -242,12 +225,12 @@ static void describe_coordinate(const fisher_state *f, const cr_design *d, size_
                                 cri_sheet *list)
 {
     for (size_t i = 0; i < f->p; i++)
-        cri_parameter_add(list, f->direction[j * f->p + i], NAN, "%s: %s", f->names[j],
+        cri_parameter_add(list, f->direction[j * f->p + i], NAN, "%s: %s", f->at.names[j],
                           cr_design_term_name(d, i));
     for (size_t k = 0; k < f->K; k++) {
         double n = f->moments.weight[k];
         cri_parameter_add(list, n > 0 ? f->position[k * f->q + j] : NAN, 1 / sqrt(n), "%s | %s",
-                          f->names[j], cr_design_class(d, k));
+                          f->at.names[j], cr_design_class(d, k));
     }
 }
 
@@ -270,18 +253,12 @@ static cr_status fisher_describe(cr_ctx *cx, const void *state, const cr_design 
 {
     const fisher_state *f = state;
     cri_sheet          *list = cri_put_list(out, "parameters"), *s;
-    char                name[64];
     for (size_t j = 0; j < f->q; j++) describe_coordinate(f, design, j, list);
     s = cri_put_object(out, "statistics");
     cri_put_count(s, "dimensions", f->q);
     cri_put_real(s, "shrinkage", f->densities.shrinkage);
     if (f->densities.jitter > 0) cri_put_real(s, "jitter", f->densities.jitter);
-    for (size_t j = 0; j < f->q; j++) {
-        snprintf(name, sizeof name, "eigenvalue(%s)", f->names[j]);
-        cri_put_real(s, name, f->eigenvalue[j]);
-        snprintf(name, sizeof name, "share(%s)", f->names[j]);
-        cri_put_real(s, name, f->between > 0 ? f->eigenvalue[j] / f->between : 0);
-    }
+    cri_coordinates_describe(&f->at, f->eigenvalue, f->between, s);
     cri_put_real(s, "wilks_lambda", f->wilks);
     cri_priors_describe(design, f->moments.weight, f->densities.log_prior, s);
     (void)cx;
@@ -294,7 +271,7 @@ static cr_status fisher_ready(cr_ctx *cx, void *state, const cr_design *design)
     bool          fits = cri_class_moments_fit(&f->moments, true, design) &&
                 cri_discriminant_fits(&f->densities, &f->moments) && f->p == f->moments.p &&
                 f->K == f->moments.K;
-    return fits ? name_coordinates(cx, f) : CR_EDATA;
+    return fits ? cri_coordinates_name(cx, f->q, &f->at) : CR_EDATA;
 }
 
 static void fisher_doubt(cr_ctx *cx, const cr_design *design, const void *state)

@@ -11,6 +11,7 @@
 #include "preimage.h"
 #include "models/kernel/inputs/gp_centre.h"
 #include "models/core/rows_check.h"
+#include "models/common/coordinates.h"
 #include "models/common/some_rows.h"
 #include "base/context_internal.h"
 #include "base/parallel.h"
@@ -30,7 +31,7 @@
 
 CR_OPTIONS(kernel_pca_options, kernel_pca_table, KERNEL_PCA_OPTIONS);
 
-enum { NAME_SIZE = 24, BLOCK = 256 };
+enum { BLOCK = 256 };
 
 static const double NOTHING = 1e-12; /* eigenvalues below this share of the trace are rounding */
 
@@ -52,30 +53,14 @@ static const double NOTHING = 1e-12; /* eigenvalues below this share of the trac
     MEMBER(part,   centre,     (cri_gp_centre_rows), "none", "rows of the kernel")
 /* clang-format on */
 
-CRI_RECORD(kernel_pca_state, KERNEL_PCA_STATE, cr_kernel *kernel;
-           char        *text; /* [q x NAME_SIZE] z1, z2, ... */
-           const char **names;
-           /* [q] */);
+CRI_RECORD(kernel_pca_state, KERNEL_PCA_STATE, cr_kernel *kernel; cri_coordinates at;);
 CRI_RECORD_TABLE(static, kernel_pca_record, kernel_pca_state, KERNEL_PCA_STATE);
 
 static void kernel_pca_release(cr_ctx *cx, void *state)
 {
     kernel_pca_state *m = state;
     cr_kernel_free(cx, m->kernel);
-    cr_free(cx, m->text, m->q, NAME_SIZE);
-    cr_free(cx, m->names, m->q, sizeof *m->names);
-}
-
-static cr_status name_coordinates(cr_ctx *cx, kernel_pca_state *m)
-{
-    m->text = cr_alloc(cx, m->q, NAME_SIZE);
-    m->names = cr_alloc(cx, m->q, sizeof *m->names);
-    if (!m->text || !m->names) return CR_ENOMEM;
-    for (size_t j = 0; j < m->q; j++) {
-        snprintf(m->text + j * NAME_SIZE, NAME_SIZE, "z%zu", j + 1);
-        m->names[j] = m->text + j * NAME_SIZE;
-    }
-    return CR_OK;
+    cri_coordinates_free(cx, &m->at);
 }
 
 static cr_kernel_input inputs_of(const kernel_pca_state *m)
@@ -234,7 +219,7 @@ static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const void *options,
     CR_TRY(cri_record_allocate(cx, kernel_pca_record, m));
     CR_TRY(keep_inputs(cx, &data, w.p, m));
     set_coordinates(m, &w);
-    CR_TRY(name_coordinates(cx, m));
+    CR_TRY(cri_coordinates_name(cx, m->q, &m->at));
     report->stop = CR_STOP_CLOSED_FORM;
     *out_state = m;
     m = NULL;
@@ -377,7 +362,7 @@ static const char *const *kernel_pca_labels(const void *state, size_t *out_n)
 {
     const kernel_pca_state *m = state;
     *out_n = m->q;
-    return m->names;
+    return m->at.names;
 }
 
 /* --- describe and file ----------------------------------------------------------------------- */
@@ -399,9 +384,7 @@ static cr_status kernel_pca_describe(cr_ctx *cx, const void *state, const cr_des
                                      cri_sheet *out)
 {
     const kernel_pca_state *m = state;
-    char                    name[64];
     cri_sheet              *list = cri_put_list(out, "parameters"), *s;
-    double                  explained = 0;
 
     for (size_t i = 0; i < cr_kernel_parameters(m->kernel); i++) {
         cr_kernel_parameter p = cr_kernel_parameter_at(m->kernel, i);
@@ -413,15 +396,7 @@ static cr_status kernel_pca_describe(cr_ctx *cx, const void *state, const cr_des
     cri_put_count(s, "distinct_inputs", m->n);
     cri_put_count(s, "components", m->q);
     cri_put_real(s, "total", m->total);
-    for (size_t j = 0; j < m->q; j++) {
-        double share = m->total > 0 ? m->eigenvalue[j] / m->total : 0;
-        explained += share;
-        snprintf(name, sizeof name, "eigenvalue(%s)", m->names[j]);
-        cri_put_real(s, name, m->eigenvalue[j]);
-        snprintf(name, sizeof name, "share(%s)", m->names[j]);
-        cri_put_real(s, name, share);
-    }
-    cri_put_real(s, "explained", explained);
+    cri_put_real(s, "explained", cri_coordinates_describe(&m->at, m->eigenvalue, m->total, s));
     (void)cx;
     return CR_OK;
 }
@@ -435,7 +410,7 @@ static cr_status kernel_pca_ready(cr_ctx *cx, void *state, const cr_design *desi
     cri_gp_shape(design, &d, &c);
     if (m->d != d || m->c != c || !cri_gp_codes_fit(design, m->codes, m->n, c)) return CR_EDATA;
     CR_TRY(cri_gp_kernel_restore(cx, m->formula, &m->centre, &at, design, &m->kernel));
-    CR_TRY(name_coordinates(cx, m));
+    CR_TRY(cri_coordinates_name(cx, m->q, &m->at));
 done:
     return st;
 }

@@ -1,0 +1,42 @@
+/* coordinates.c -- names of coordinates and their shares. */
+#include "coordinates.h"
+
+#include <stdio.h>
+
+enum { NAME_SIZE = 24 };
+
+cr_status cri_coordinates_name(cr_ctx *cx, size_t q, cri_coordinates *out)
+{
+    out->q = q;
+    out->text = cr_alloc(cx, q, NAME_SIZE);
+    out->names = cr_alloc(cx, q, sizeof *out->names);
+    if (!out->text || !out->names) return CR_ENOMEM;
+    for (size_t j = 0; j < q; j++) {
+        snprintf(out->text + j * NAME_SIZE, NAME_SIZE, "z%zu", j + 1);
+        out->names[j] = out->text + j * NAME_SIZE;
+    }
+    return CR_OK;
+}
+
+void cri_coordinates_free(cr_ctx *cx, cri_coordinates *c)
+{
+    cr_free(cx, c->text, c->q, NAME_SIZE);
+    cr_free(cx, c->names, c->q, sizeof *c->names);
+    *c = (cri_coordinates){ 0 };
+}
+
+double cri_coordinates_describe(const cri_coordinates *c, const double *eigenvalue, double total,
+                                cri_sheet *statistics)
+{
+    double explained = 0;
+    char   name[64];
+    for (size_t j = 0; j < c->q; j++) {
+        double share = total > 0 ? eigenvalue[j] / total : 0;
+        explained += share;
+        snprintf(name, sizeof name, "eigenvalue(%s)", c->names[j]);
+        cri_put_real(statistics, name, eigenvalue[j]);
+        snprintf(name, sizeof name, "share(%s)", c->names[j]);
+        cri_put_real(statistics, name, share);
+    }
+    return explained;
+}

@@ -1,0 +1,22 @@
+/* coordinates.h -- the names z1, z2, ... of coordinates, and what a fit reports of each: the same for all
+ * classes that have them.  (Internal header.) */
+#ifndef CREDENCE_MODELS_COMMON_COORDINATES_H
+#define CREDENCE_MODELS_COMMON_COORDINATES_H
+
+#include "base/sheet.h"
+
+typedef struct cri_coordinates {
+    size_t       q;
+    char        *text;  /* [q x name size] */
+    const char **names; /* [q]             */
+} cri_coordinates;
+
+/* Fails with CR_ENOMEM; what was made is freed by cri_coordinates_free in any case. */
+cr_status cri_coordinates_name(cr_ctx *cx, size_t q, cri_coordinates *out);
+void      cri_coordinates_free(cr_ctx *cx, cri_coordinates *c);
+
+/* Puts eigenvalue(zj) and share(zj), its part of `total`, for each coordinate; returns the sum of the shares. */
+double cri_coordinates_describe(const cri_coordinates *c, const double *eigenvalue, double total,
+                                cri_sheet *statistics);
+
+#endif
