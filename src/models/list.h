@@ -27,6 +27,7 @@
     X(nadaraya_watson)       \
     X(naive_bayes)           \
     X(normal)                \
+    X(pca)                   \
     X(poisson)               \
     X(probit)                \
     X(qda)                   \

@@ -76,7 +76,8 @@ static cri_range fill_block(const pass *w, size_t b, double *Z)
     size_t    p = w->rows->p, q = p + 1;
     cri_range range = cri_block_range(w->rows->n, w->block, b);
     cri_rows_fill(w->rows, range.begin, range.end, Z, q);
-    for (size_t i = range.begin; i < range.end; i++) Z[(i - range.begin) * q + p] = w->rows->y[i];
+    for (size_t i = range.begin; i < range.end; i++)
+        Z[(i - range.begin) * q + p] = cri_target_of(w->rows, i);
     return range;
 }
 

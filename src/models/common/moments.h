@@ -1,6 +1,6 @@
 /* moments.h -- the sufficient statistics of Gaussian linear models.
  *   z = (x, y) [q = p + 1];   weight = sum w_i;   mean = sum w_i z_i / weight;
- *   S = sum w_i (z_i - mean)(z_i - mean)^T   [q x q], symmetric.
+ *   S = sum w_i (z_i - mean)(z_i - mean)^T   [q x q], symmetric; rows without a target have y = 0.
  * They come from rows in one pass, block by block, and two sets merge exactly (Chan, Golub &
  * LeVeque 1983): batch, on-line and distributed fitting share them.  (Internal header.) */
 #ifndef CREDENCE_MODELS_COMMON_MOMENTS_H
@@ -27,6 +27,12 @@ bool cri_moments_fit(cri_moments *m, size_t p);
 /* Zero moments of p terms and a target; false (recorded) when there is no memory. */
 cr_status cri_moments_new(cr_ctx *cx, size_t p, cri_moments *out);
 void      cri_moments_free(cr_ctx *cx, cri_moments *m);
+
+/* The target of row i, 0 where there is none. */
+static inline double cri_target_of(const cri_rows *rows, size_t i)
+{
+    return rows->y ? rows->y[i] : 0;
+}
 
 /* The moments of all rows.  O(n q^2), one pass, same bits for any number of threads. */
 cr_status cri_moments_of_rows(cr_ctx *cx, const cri_rows *rows, cri_moments *out);

@@ -18,12 +18,12 @@ static void measure_target(const cri_rows *rows, cri_moments *m, double *d)
     for (int pass = 0; pass < 2 && m->weight > 0; pass++) {
         double sum = 0;
         for (size_t i = 0; i < rows->n; i++)
-            sum += (rows->w ? rows->w[i] : 1) * (rows->y[i] - mean);
+            sum += (rows->w ? rows->w[i] : 1) * (cri_target_of(rows, i) - mean);
         mean += sum / m->weight;
     }
     m->mean[p] = mean;
     for (size_t i = 0; i < rows->n; i++) {
-        double w = rows->w ? rows->w[i] : 1, e = rows->y[i] - mean;
+        double w = rows->w ? rows->w[i] : 1, e = cri_target_of(rows, i) - mean;
         d[i] = w * e;
         m->S[p * q + p] += w * e * e;
     }

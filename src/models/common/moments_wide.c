@@ -42,7 +42,7 @@ static void choose_shift(const cri_rows *rows, double *z, double *shift)
         size_t i = a * n / k;
         double w = weight_of(rows, i);
         cri_rows_fill(rows, i, i + 1, z, p + 1);
-        z[p] = rows->y[i];
+        z[p] = cri_target_of(rows, i);
         total += w;
         for (size_t j = 0; j <= p; j++) shift[j] += w * z[j];
     }
@@ -59,7 +59,7 @@ static void fill_chunk(void *arg, size_t c)
     cri_rows_fill(rows, begin, end, Z, v->width);
     for (size_t i = begin; i < end; i++, Z += v->width) {
         double root = rows->w ? sqrt(rows->w[i]) : 1;
-        Z[v->q - 1] = rows->y[i];
+        Z[v->q - 1] = cri_target_of(rows, i);
         for (size_t j = 0; j < v->q; j++) Z[j] = root * (Z[j] - v->shift[j]);
         Z[v->q] = root;
     }

@@ -1,0 +1,116 @@
+/* components.c -- how many components. */
+#include "components.h"
+#include "math/constants.h"
+#include "math/special/special.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct wanted {
+    bool   automatic, all;
+    double share; /* 0: none is asked for */
+    size_t count;
+} wanted;
+
+/* What the text asks for; false where that is nothing. */
+static bool read_wanted(const char *text, wanted *out)
+{
+    char  *end = NULL;
+    double x;
+    *out = (wanted){ .automatic = strcmp(text, "auto") == 0, .all = strcmp(text, "all") == 0 };
+    if (out->automatic || out->all) return true;
+    x = strtod(text, &end);
+    if (end == text || *end != '\0' || !(x > 0) || !isfinite(x)) return false;
+    if (x < 1) return out->share = x, true;
+    out->count = (size_t)x;
+    return x == floor(x) && x < 1e9;
+}
+
+cr_status cri_components_check(cr_ctx *cx, const char *model, const char *text)
+{
+    wanted w;
+    if (read_wanted(text, &w)) return CR_OK;
+    cr_fail(cx, CR_EARG,
+            "%s: --components is '%s', but must be a whole number from 1, a share between 0 and 1, "
+            "all, or auto",
+            model, text);
+    return cr_fail_hint(cx, "--components 2 for two coordinates, --components 0.95 for as many as "
+                            "explain 95 %% of the variance");
+}
+
+/* --- the evidence ----------------------------------------------------------------------------- */
+
+/* log of the density of the uniform distribution over sets of q orthonormal directions in p dimensions. */
+static double log_uniform(size_t p, size_t q)
+{
+    double sum = -(double)q * M_LN2;
+    for (size_t i = 0; i < q; i++) {
+        double half = 0.5 * (double)(p - i);
+        sum += cr_lgamma_abs(half) - half * log(M_PI);
+    }
+    return sum;
+}
+
+double cri_components_evidence(const cri_spectrum_of *of, size_t q)
+{
+    size_t        p = of->p;
+    double        n = of->n, rest = 0, curvature = 0, sum = log_uniform(p, q);
+    const double *v = of->variance;
+    double        free_angles = (double)q * ((double)p - 0.5 * (double)(q + 1));
+
+    for (size_t j = q; j < p; j++) rest += v[j] / (double)(p - q);
+    if (q < p && !(rest > 0)) return NAN;
+    for (size_t i = 0; i < q; i++) {
+        for (size_t j = i + 1; j < p; j++) {
+            double other = j < q ? v[j] : rest, gap = v[i] - v[j];
+            if (!(gap > 0) || !(v[i] > other)) gap = 1e-12 * v[i]; /* two directions alike */
+            double inverse = fmax(1 / other - 1 / v[i], 1e-12 / v[i]);
+            curvature += log(inverse) + log(gap) + log(n);
+        }
+        sum -= 0.5 * n * log(v[i]);
+    }
+    if (q < p) sum -= 0.5 * n * (double)(p - q) * log(rest);
+    return sum + 0.5 * (free_angles + (double)q) * CRI_LOG_2PI - 0.5 * curvature -
+           0.5 * (double)q * log(n);
+}
+
+/* --- the choice ------------------------------------------------------------------------------- */
+
+/* Of 1 .. rank - 1, in the space that the rows vary in; 1 where nothing can be told. */
+static size_t by_evidence(const cri_spectrum_of *of)
+{
+    cri_spectrum_of within = *of;
+    size_t          best = 1;
+    double          highest = -INFINITY;
+    within.p = of->rank;
+    for (size_t q = 1; q < of->rank; q++) {
+        double e = cri_components_evidence(&within, q);
+        if (e > highest) highest = e, best = q;
+    }
+    return best;
+}
+
+static size_t by_share(const cri_spectrum_of *of, double share)
+{
+    double total = 0, sum = 0;
+    size_t q = 0;
+    for (size_t j = 0; j < of->p; j++) total += of->variance[j];
+    while (q < of->rank && sum < share * total) sum += of->variance[q++];
+    return q > 0 ? q : 1;
+}
+
+size_t cri_components_choose(cr_ctx *cx, const char *model, const char *text,
+                             const cri_spectrum_of *of)
+{
+    wanted w;
+    size_t most = of->rank > 0 ? of->rank : 1;
+    read_wanted(text, &w);
+    if (w.all) return most;
+    if (w.automatic) return by_evidence(of);
+    if (w.share > 0) return by_share(of, w.share);
+    if (w.count <= most) return w.count;
+    cr_log(cx, CR_LOG_WARNING, "%s: the rows vary in only %zu direction%s, fewer than %zu", model,
+           of->rank, of->rank == 1 ? "" : "s", w.count);
+    return most;
+}

@@ -1,0 +1,35 @@
+/* components.h -- how many components: --components of pca and ppca.
+ *   N         so many
+ *   all       as many as the rows vary in
+ *   0.95      the fewest that explain this share of the variance (any number between 0 and 1)
+ *   auto      by the evidence of each number of components (Minka 2001)
+ * (Internal header.) */
+#ifndef CREDENCE_MODELS_LATENT_COMPONENTS_H
+#define CREDENCE_MODELS_LATENT_COMPONENTS_H
+
+#include "base/context.h"
+
+#define CRI_COMPONENTS_HELP                                                                        \
+    "number of components, all, the share of the variance that they must explain, or auto: the "   \
+    "number with the highest evidence"
+
+/* Fails with CR_EARG, in words, where the text is none of these. */
+cr_status cri_components_check(cr_ctx *cx, const char *model, const char *text);
+
+/* The variances of rows along all p directions, descending, divisor n; those from `rank` on are 0. */
+typedef struct cri_spectrum_of {
+    const double *variance; /* [p] */
+    size_t        p, rank;
+    double        n; /* rows, by their weight */
+} cri_spectrum_of;
+
+/* Between 1 and p, at most rank where that is above 0; warns where fewer are there than asked for. */
+size_t cri_components_choose(cr_ctx *cx, const char *model, const char *text,
+                             const cri_spectrum_of *of);
+
+/* log p(rows | q components), Laplace's approximation to the integral over mean, directions, variances and
+ * noise, up to a constant that is the same for all q < p.  Minka (2001), Automatic choice of dimensionality for
+ * PCA, NIPS 13. */
+double cri_components_evidence(const cri_spectrum_of *of, size_t q);
+
+#endif
