@@ -29,6 +29,7 @@
     X(normal)                \
     X(pca)                   \
     X(poisson)               \
+    X(ppca)                  \
     X(probit)                \
     X(qda)                   \
     X(ridge)                 \

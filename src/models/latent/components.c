@@ -1,11 +1,60 @@
-/* components.c -- how many components. */
+/* components.c -- the directions of most variance, and how many. */
 #include "components.h"
 #include "math/constants.h"
+#include "math/dense/decompose.h"
 #include "math/special/special.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- directions ------------------------------------------------------------------------------- */
+
+static const double NOTHING = 1e-14; /* eigenvalues below this share of the trace are rounding */
+
+/* 1 or -1: the sign of the largest number of a column of V, of the first where several are as large. */
+static double sign_of(size_t p, const double *V, size_t j)
+{
+    double most = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < p; i++) most = fmax(most, fabs(V[i * p + j]));
+    while (fabs(V[at * p + j]) < (1 - 1e-7) * most) at++;
+    return V[at * p + j] < 0 ? -1 : 1;
+}
+
+/* Columns and eigenvalues in descending order in place of ascending. */
+static void reverse(size_t p, double *lambda, double *V)
+{
+    for (size_t j = 0; j < p / 2; j++) {
+        double swap = lambda[j];
+        lambda[j] = lambda[p - 1 - j], lambda[p - 1 - j] = swap;
+        for (size_t i = 0; i < p; i++) {
+            swap = V[i * p + j];
+            V[i * p + j] = V[i * p + p - 1 - j], V[i * p + p - 1 - j] = swap;
+        }
+    }
+}
+
+cr_status cri_directions(cr_ctx *cx, const double *C, size_t p, double *lambda, double *V,
+                         size_t *out_rank)
+{
+    cr_status st = cr_eigen(cx, cr_cmat_of(C, p, p), lambda, cr_mat_of(V, p, p));
+    size_t    rank = 0;
+    double    total = 0;
+    if (st != CR_OK) return st;
+    reverse(p, lambda, V);
+    for (size_t i = 0; i < p; i++) total += C[i * p + i];
+    while (rank < p && lambda[rank] > NOTHING * (double)p * total) rank++;
+    for (size_t j = rank; j < p; j++) lambda[j] = 0;
+    for (size_t j = 0; j < p; j++) {
+        double sign = sign_of(p, V, j);
+        for (size_t i = 0; i < p; i++) V[i * p + j] *= sign;
+    }
+    *out_rank = rank;
+    return CR_OK;
+}
+
+/* --- what was asked for ----------------------------------------------------------------------- */
 
 typedef struct wanted {
     bool   automatic, all;

@@ -1,4 +1,4 @@
-/* components.h -- how many components: --components of pca and ppca.
+/* components.h -- the directions of most variance, and how many: --components of pca and ppca.
  *   N         so many
  *   all       as many as the rows vary in
  *   0.95      the fewest that explain this share of the variance (any number between 0 and 1)
@@ -15,6 +15,12 @@
 
 /* Fails with CR_EARG, in words, where the text is none of these. */
 cr_status cri_components_check(cr_ctx *cx, const char *model, const char *text);
+
+/* The eigenvalues lambda [p] of the covariance C [p x p], descending, and its eigenvectors in the columns of V
+ * [p x p], the largest number of each (the first of several) made positive; *out_rank: how many are not 0, the others
+ * being set to it. */
+cr_status cri_directions(cr_ctx *cx, const double *C, size_t p, double *lambda, double *V,
+                         size_t *out_rank);
 
 /* The variances of rows along all p directions, descending, divisor n; those from `rank` on are 0. */
 typedef struct cri_spectrum_of {

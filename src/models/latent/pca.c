@@ -7,6 +7,7 @@
  * Pearson (1901), Phil. Mag. 2; Hotelling (1933), J. Educ. Psychology 24; Jolliffe (2002). */
 #include "pca.h"
 #include "components.h"
+#include "spread.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
 #include "math/dense/blas_internal.h"
@@ -28,8 +29,6 @@ CRI_RECORD_TABLE(static, pca_record, cri_pca, CRI_PCA);
 
 enum { BLOCK = 128 };
 
-static const double NOTHING = 1e-14; /* eigenvalues below this share of the trace are rounding */
-
 static void pca_release(cr_ctx *cx, void *state)
 {
     cri_coordinates_free(cx, &((cri_pca *)state)->at);
@@ -46,42 +45,12 @@ static cr_status pca_open(cr_ctx *cx, const cri_rows *rows, const void *options,
     return *out_state ? CR_OK : CR_ENOMEM;
 }
 
-/* lambda [p] descending, none below 0, and V [p x p] in the same order, in place of eigenvalues that ascend;
- * returns how many count. */
-static size_t sort_directions(size_t p, double total, double *lambda, double *V)
-{
-    size_t rank = 0;
-    for (size_t j = 0; j < p / 2; j++) {
-        double swap = lambda[j];
-        lambda[j] = lambda[p - 1 - j], lambda[p - 1 - j] = swap;
-        for (size_t i = 0; i < p; i++) {
-            swap = V[i * p + j];
-            V[i * p + j] = V[i * p + p - 1 - j], V[i * p + p - 1 - j] = swap;
-        }
-    }
-    while (rank < p && lambda[rank] > NOTHING * (double)p * total) rank++;
-    for (size_t j = rank; j < p; j++) lambda[j] = 0;
-    return rank;
-}
-
-/* 1 or -1: the sign of the largest number of a column of V, of the first where several are as large. */
-static double sign_of(size_t p, const double *V, size_t j)
-{
-    double most = 0;
-    size_t at = 0;
-    for (size_t i = 0; i < p; i++) most = fmax(most, fabs(V[i * p + j]));
-    while (fabs(V[at * p + j]) < (1 - 1e-7) * most) at++;
-    return V[at * p + j] < 0 ? -1 : 1;
-}
-
 /* The kept directions; where nothing varies, one that is 0. */
 static void keep_directions(cri_pca *m, const double *lambda, const double *V, size_t rank)
 {
     for (size_t j = 0; j < m->q; j++) {
-        double sign = sign_of(m->p, V, j);
         m->eigenvalue[j] = lambda[j];
-        for (size_t i = 0; i < m->p && j < rank; i++)
-            m->loading[j * m->p + i] = sign * V[i * m->p + j];
+        for (size_t i = 0; i < m->p && j < rank; i++) m->loading[j * m->p + i] = V[i * m->p + j];
     }
 }
 
@@ -101,15 +70,15 @@ static cr_status pca_solve(cr_ctx *cx, const cr_design *design, const void *opti
     m->total = 0;
     for (size_t i = 0; i < p * p; i++) g.G[i] /= fmax(n - 1, 1);
     for (size_t i = 0; i < p; i++) m->total += g.G[i * p + i];
-    CR_TRY(cr_eigen(cx, cr_cmat_of(g.G, p, p), lambda, cr_mat_of(V, p, p)));
-    rank = sort_directions(p, m->total, lambda, V);
+    CR_TRY(cri_directions(cx, g.G, p, lambda, V, &rank));
     m->q = cri_components_choose(cx, "pca", ((const pca_options *)options)->components,
                                  &(cri_spectrum_of){ lambda, p, rank, n });
     CR_TRY(cri_record_allocate(cx, pca_record, m));
     memcpy(m->centre, g.centre, p * sizeof(double));
     memcpy(m->scale, g.scale, p * sizeof(double));
     keep_directions(m, lambda, V, rank);
-    CR_TRY(cri_pca_spread(cx, g.G, V, lambda, design->standardised, n, m));
+    CR_TRY(cri_spread(cx, &(cri_decomposed){ g.G, V, lambda, p, design->standardised, n }, m->q,
+                      m->eigenvalue_sd, m->loading_sd));
     CR_TRY(cri_coordinates_name(cx, m->q, &m->at));
     if (rank == 0) cr_log(cx, CR_LOG_WARNING, "pca: the rows do not vary: all coordinates are 0");
     report->stop = CR_STOP_CLOSED_FORM;

@@ -1,4 +1,4 @@
-/* pca_spread.c -- how well principal components are known.
+/* spread.c -- how well the eigenvalues and eigenvectors of a covariance are known.
  * For normal rows the error D of a covariance C has cov(D_ab, D_cd) = (C_ac C_bd + C_ad C_bc) / n, so that for a
  * symmetric M the variance of tr(M D) is 2 tr(M C M C) / n.  To first order the error of lambda_j is tr(M D) with
  *   M = v_j v_j^T - E,                                   E = diag(e),
@@ -8,7 +8,7 @@
  * R diag(D)) / 2, which gives e = lambda_j v_j^2 for the eigenvalue and, for the loading,
  * e_i = v_ji (lambda_j w_i + (R w)_i) / 2.  With w orthogonal to v_j
  *   2 tr(M C M C) = lambda_j w.Cw - 4 lambda_j sum_i (Cw)_i v_ji e_i + 2 sum_il e_i e_l C_il^2. */
-#include "pca.h"
+#include "spread.h"
 #include "base/scratch.h"
 #include "math/dense/dense.h"
 
@@ -19,7 +19,7 @@ static const double MOST = 2e10;  /* operations that the sds may take */
 static const double ALIKE = 1e-9; /* relative gap below which two directions cannot be told apart */
 
 typedef struct spread {
-    const double *C, *V, *lambda; /* [p x p], [p x p] columns, [p] descending */
+    const double *V, *lambda; /* [p x p] columns, [p] descending */
     size_t        p;
     double        n;
     bool          standardised;
@@ -96,34 +96,36 @@ done:
     return st;
 }
 
-cr_status cri_pca_spread(cr_ctx *cx, const double *C, const double *V, const double *lambda,
-                         bool standardised, double n, cri_pca *m)
+cr_status cri_spread(cr_ctx *cx, const cri_decomposed *of, size_t q, double *value_sd,
+                     double *vector_sd)
 {
     cr_status  st = CR_OK;
-    cr_scratch room = cr_scratch_begin(cx);
-    size_t     p = m->p, kept = 0;
-    bool       affordable = (double)m->q * pow((double)p, 3) <= MOST;
-    spread     s = {
-            .C = C, .V = V, .lambda = lambda, .p = p, .n = fmax(n - 1, 1), .standardised = standardised
-    };
+    cr_scratch memory = cr_scratch_begin(cx);
+    size_t     p = of->p;
+    bool       affordable = (double)q * pow((double)p, 3) <= MOST;
+    spread     s = { .V = of->V,
+                     .lambda = of->lambda,
+                     .p = p,
+                     .n = fmax(of->n - 1, 1),
+                     .standardised = of->standardised };
 
-    s.G = cr_scratch_matrix(&room, p, p);
+    s.G = cr_scratch_matrix(&memory, p, p);
     if (affordable) {
-        s.W = cr_scratch_matrix(&room, p, p), s.CW = cr_scratch_matrix(&room, p, p);
-        s.E = cr_scratch_matrix(&room, p, p), s.GE = cr_scratch_matrix(&room, p, p);
-        s.coefficient = cr_scratch_matrix(&room, p, p);
+        s.W = cr_scratch_matrix(&memory, p, p), s.CW = cr_scratch_matrix(&memory, p, p);
+        s.E = cr_scratch_matrix(&memory, p, p), s.GE = cr_scratch_matrix(&memory, p, p);
+        s.coefficient = cr_scratch_matrix(&memory, p, p);
     }
-    CR_TRY(room.status);
-    for (size_t i = 0; i < p * p; i++) s.G[i] = C[i] * C[i];
-    for (; kept < m->q && lambda[kept] > 0; kept++) {
+    CR_TRY(memory.status);
+    for (size_t i = 0; i < p * p; i++) s.G[i] = of->C[i] * of->C[i];
+    for (size_t j = 0; j < q; j++) {
         CR_TRY(cr_check_interrupt(cx));
-        m->eigenvalue_sd[kept] = eigenvalue_sd(&s, kept);
-        if (affordable && stands_apart(&s, kept))
-            CR_TRY(loading_sds(cx, &s, kept, m->loading_sd + kept * p));
+        value_sd[j] = eigenvalue_sd(&s, j);
+        if (affordable && s.lambda[j] > 0 && stands_apart(&s, j))
+            CR_TRY(loading_sds(cx, &s, j, vector_sd + j * p));
         else
-            for (size_t i = 0; i < p; i++) m->loading_sd[kept * p + i] = INFINITY;
+            for (size_t i = 0; i < p; i++) vector_sd[j * p + i] = INFINITY;
     }
 done:
-    cr_scratch_end(&room);
+    cr_scratch_end(&memory);
     return st;
 }
