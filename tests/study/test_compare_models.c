@@ -72,8 +72,12 @@ TEST(paired)
     assert_fails_with(cx, cr_compare_models(cx, specs, 3, t, &o, true, &c), CR_EUNSUPPORTED,
                       "averaged");
     specs[1] = (cr_model_spec){ "logistic", plain, 2 };
-    assert_fails_with(cx, cr_compare_models(cx, specs, 3, t, &o, false, &c), CR_EARG,
+    assert_fails_with(cx, cr_compare_models(cx, specs, 3, t, &o, false, &c), CR_EDATA,
+                      "more than 10 different numbers with decimals");
+    cr_table *codes = table_of_text(cx, "codes.csv", "x1,y\n1,1\n2,2\n3,1\n4,2\n5,1\n6,2\n");
+    assert_fails_with(cx, cr_compare_models(cx, specs, 2, codes, &o, false, &c), CR_EARG,
                       "linear does regression and logistic classification");
+    cr_table_free(cx, codes);
     const cr_setting other[] = { { "target", "x1" } };
     specs[1] = (cr_model_spec){ "linear", other, 1 };
     assert_fails_with(cx, cr_compare_models(cx, specs, 2, t, &o, false, &c), CR_EARG,
