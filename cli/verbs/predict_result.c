@@ -19,8 +19,12 @@ static const cr_field prediction[] = {
     CR_OTHER(NUMBERS, "parameters", CR_FIELD_SOMETIMES,
              "of a number: parameters of its distribution, if the result names one"),
     CR_TEXT("label", CR_FIELD_EITHER, "of a class: the most probable; null for a row left out"),
-    CR_TEXT("cluster", CR_FIELD_EITHER, "of a cluster: the most probable; null for a row left out"),
+    CR_TEXT("cluster", CR_FIELD_EITHER,
+            "of a cluster: the most probable, or the nearest; null for a row left out"),
     CR_OTHER(NUMBERS, "p", CR_FIELD_SOMETIMES, "of a class or cluster: the probability of each"),
+    CR_OTHER(NUMBERS, "distances", CR_FIELD_SOMETIMES,
+             "of clusters around centres: the distance to each centre, in the units of the columns "
+             "as scaled"),
     CR_OTHER(NUMBERS, "p_lower", CR_FIELD_SOMETIMES,
              "with --interval: lower end of the interval of each probability"),
     CR_OTHER(NUMBERS, "p_upper", CR_FIELD_SOMETIMES, "with --interval: its upper end"),

@@ -3,6 +3,7 @@
 #include "models/core/decide.h"
 #include "prob/dist/dist.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Parameters of a distribution that is not Student's, for programs. */
@@ -62,6 +63,28 @@ done:
     return st;
 }
 
+/* The nearest cluster of each row, and the distance to each. */
+static cr_status add_distances(cr_scratch *s, const cr_prediction *p, answers *a)
+{
+    double *nearest = cr_scratch_f64(s, p->n);
+    if (s->status != CR_OK) return s->status;
+    for (size_t i = 0; i < p->n; i++) {
+        const double *distance = p->vector + i * p->n_classes;
+        size_t        best = 0;
+        for (size_t k = 1; k < p->n_classes; k++)
+            if (distance[k] < distance[best]) best = k;
+        nearest[i] = isnan(distance[best]) ? NAN : (double)best; /* of a row left out: none */
+    }
+    answer_column *column = answers_add(a, "cluster", "cluster");
+    column->x = nearest, column->names = p->classes, column->n_names = p->n_classes;
+    for (size_t k = 0; k < p->n_classes; k++) {
+        column = answers_add(a, answers_name(s, "distance_", p->classes[k]), p->classes[k]);
+        column->group = "distances";
+        column->x = p->vector + k, column->stride = p->n_classes;
+    }
+    return s->status;
+}
+
 void answers_add_coordinates(answers *a, const char *const *names, size_t n, const double *Z)
 {
     for (size_t k = 0; k < n; k++) {
@@ -77,6 +100,7 @@ cr_status answers_add_prediction(cli *c, cr_scratch *s, const cr_model *m, const
     cr_status st = CR_OK;
     if (p->kind == CR_ANSWER_NUMBER) CR_TRY(add_numbers(c, s, p, interval, leverage, a));
     if (p->kind == CR_ANSWER_CLASS) CR_TRY(add_classes(c, s, m, p, a));
+    if (p->kind == CR_ANSWER_DISTANCE) CR_TRY(add_distances(s, p, a));
     if (p->kind == CR_ANSWER_VECTOR)
         answers_add_coordinates(a, p->classes, p->n_classes, p->vector);
     if (p->log_density) answers_add(a, "log_density", "log_density")->x = p->log_density;

@@ -11,7 +11,7 @@ from ._function import Function
 from ._generative import Generative, MeanIntervals, ProbabilityIntervals
 from ._library import lib
 from ._supervised import Classifier, Regressor
-from ._unsupervised import Cluster, Density, Next, Transform
+from ._unsupervised import Cluster, Density, Nearest, Next, Transform
 from ._updates import ClassUpdates, RowUpdates, Updates, held
 
 
@@ -37,6 +37,7 @@ class Declaration(NamedTuple):
     is_generative: bool = False   # has the density of rows with their classes
     has_intervals: bool = False   # of the probabilities of classes
     has_mean_intervals: bool = False   # of the mean of a number
+    by_distance: bool = False     # a row belongs to the nearest cluster
     of_classes: frozenset = frozenset()  # the names of options that mean nothing to a regression
     statistics: tuple = ()        # what it says of a fit
 
@@ -68,7 +69,8 @@ def declarations():
                           *(any(lib.cr_class_offers(model, verb) for verb in verbs.split()) for verbs in
                             (b"update", b"missing", b"next next-levels", b"negative", b"transform", b"numbers",
                              b"fractions", b"relearn", b"hold", b"function", b"reconstruct",
-                             b"log-joint", b"probability-intervals", b"mean-intervals")),
+                             b"log-joint", b"probability-intervals", b"mean-intervals",
+                             b"distances")),
                           of_classes=frozenset(o.name for o in options if not lib.cr_class_option_serves(
                               model, o.name.encode(), c.TASK_REGRESSION)),
                           statistics=_read_statistics(lib.cr_class_statistics(model)))
@@ -103,7 +105,8 @@ def _kinds(declaration):
             more += (ProbabilityIntervals,) * bool(declaration.has_intervals and base is Classifier)
             more += (MeanIntervals,) * bool(declaration.has_mean_intervals and base is Regressor)
             yield Kind(name + suffix, (*more, base), task if both else None)
-    bases = tuple(base for task, base in UNSUPERVISED.items() if tasks & task)
+    bases = tuple(Nearest if base is Cluster and declaration.by_distance else base
+                  for task, base in UNSUPERVISED.items() if tasks & task)
     if bases and not tasks & (c.TASK_REGRESSION | c.TASK_CLASSIFICATION):
         more = (RowUpdates,) * declaration.updates + (Next,) * declaration.tells_next
         more += (WayBack,) * declaration.reconstructs

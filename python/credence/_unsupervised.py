@@ -87,7 +87,7 @@ class Next:
         return {name: told[name] for name in model.columns if name in told}
 
 
-class Cluster(Unsupervised):
+class Groups(Unsupervised):
     """Estimators that put rows into groups."""
 
     _estimator_type = "clusterer"
@@ -106,6 +106,14 @@ class Cluster(Unsupervised):
     def cluster_names_(self):
         return np.array(self._fitted().labels(), dtype=object)
 
+    def fit_predict(self, X, y=None, sample_weight=None):
+        """Fits the model and returns the cluster of every row, counted from 0."""
+        return self.fit(X, y, sample_weight).labels_
+
+
+class Cluster(Groups):
+    """Groups that a row belongs to with a probability."""
+
     def predict_proba(self, X):
         """The probability of each cluster, in the order of ``cluster_names_``, for every row."""
         return self._answers(X).probability
@@ -114,9 +122,18 @@ class Cluster(Unsupervised):
         """The most probable cluster of every row, counted from 0."""
         return np.argmax(self.predict_proba(X), axis=1)
 
-    def fit_predict(self, X, y=None, sample_weight=None):
-        """Fits the model and returns the cluster of every row, counted from 0."""
-        return self.fit(X, y, sample_weight).labels_
+
+class Nearest(Groups):
+    """Groups of which a row belongs to the nearest."""
+
+    def distances(self, X):
+        """The distance to each cluster, in the order of ``cluster_names_`` and in the units of the columns as
+        scaled, for every row."""
+        return self._answers(X).vector
+
+    def predict(self, X):
+        """The nearest cluster of every row, counted from 0."""
+        return np.argmin(self.distances(X), axis=1)
 
 
 class Transform(Unsupervised):

@@ -44,6 +44,7 @@ SIGNATURES = {
     "inducing_values": "(self) -> tuple[Any, Floats, Floats]",
     "predict_slopes": "(self, X: Any) -> Floats",
     "predict_proba": "(self, X: Any) -> Floats",
+    "distances": "(self, X: Any) -> Floats",
     "predict_log_joint": "(self, X: Any) -> Floats",
     "predict_proba_interval": "(self, X: Any, level: float = 0.95) -> tuple[Floats, Floats]",
     "predict_mean_interval": "(self, X: Any, level: float = 0.95) -> tuple[Floats, Floats]",

@@ -18,6 +18,7 @@
     X(gp_online)             \
     X(kernel_pca)            \
     X(kernel_ridge)          \
+    X(kmeans)                \
     X(knn)                   \
     X(lasso)                 \
     X(lda)                   \

@@ -5,17 +5,27 @@
 
 enum { NAME_SIZE = 24 };
 
-cr_status cri_coordinates_name(cr_ctx *cx, size_t q, cri_coordinates *out)
+static cr_status name_all(cr_ctx *cx, const char *prefix, size_t q, cri_coordinates *out)
 {
     out->q = q;
     out->text = cr_alloc(cx, q, NAME_SIZE);
     out->names = cr_alloc(cx, q, sizeof *out->names);
     if (!out->text || !out->names) return CR_ENOMEM;
     for (size_t j = 0; j < q; j++) {
-        snprintf(out->text + j * NAME_SIZE, NAME_SIZE, "z%zu", j + 1);
+        snprintf(out->text + j * NAME_SIZE, NAME_SIZE, "%s%zu", prefix, j + 1);
         out->names[j] = out->text + j * NAME_SIZE;
     }
     return CR_OK;
+}
+
+cr_status cri_coordinates_name(cr_ctx *cx, size_t q, cri_coordinates *out)
+{
+    return name_all(cx, "z", q, out);
+}
+
+cr_status cri_clusters_name(cr_ctx *cx, size_t k, cri_coordinates *out)
+{
+    return name_all(cx, "", k, out);
 }
 
 void cri_coordinates_free(cr_ctx *cx, cri_coordinates *c)

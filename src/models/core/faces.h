@@ -139,6 +139,7 @@ typedef struct cri_rows_face {
                         const cri_rows *opt_rows, size_t count, uint64_t seed, double *out);
     bool means_alone;  /* predict can leave out what costs more than the mean           */
     bool has_leverage; /* predict fills the leverage of numbers                        */
+    bool by_distance;  /* of clusters: predict fills vector with distances, not prob   */
 } cri_rows_face;
 
 /* Coefficients along a path of penalties. */

@@ -58,6 +58,7 @@ CR_API const char *cr_class_example(const cr_model_class *c);
  *   "update", "predict", "score", "next", "next-levels", "sample", "transform"
  *   "reconstruct" from coordinates back to rows
  *   "function"   it tells of a function without noise
+ *   "distances"  a row belongs to the nearest cluster: distances, no probabilities
  *   "log-joint"  it has the density of a row together with its class
  *   "relearn"    an update is the same as a fit on all rows
  *   "passes"     a stream is gone through several times
@@ -136,7 +137,8 @@ typedef enum cr_answer {
     CR_ANSWER_NUMBER,  /* the distribution of a number per row                           */
     CR_ANSWER_CLASS,   /* a probability for each class, or cluster, per row              */
     CR_ANSWER_DENSITY, /* the log density of the row itself                              */
-    CR_ANSWER_VECTOR   /* coordinates of the row                                         */
+    CR_ANSWER_VECTOR,  /* coordinates of the row                                         */
+    CR_ANSWER_DISTANCE /* the distance to each cluster per row, which is in the nearest  */
 } cr_answer;
 
 typedef struct cr_prediction {
@@ -149,7 +151,7 @@ typedef struct cr_prediction {
     size_t             n_classes; /* classes, clusters or coordinates                          */
     const char *const *classes;   /* [n_classes] their names, of the model                     */
     double            *prob;      /* [n x n_classes] probabilities                             */
-    double            *vector;    /* [n x n_classes] coordinates                               */
+    double            *vector;    /* [n x n_classes] coordinates, or distances                 */
     double *log_density;          /* [n] of the row itself; also beside the clusters or coordinates
                                      * of a model that has densities as well; else NULL        */
     /* A number's distribution that is not Student's: its class and parameters per row; mean and

@@ -13,14 +13,15 @@ static const unsigned supervised = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION;
 
 /* --- room for the answers -------------------------------------------------------------------- */
 
-static cr_answer answer_of(unsigned task)
+static cr_answer answer_of(const cr_model *m)
 {
-    switch (task) {
+    switch (m->task) {
     case CR_TASK_REGRESSION:
         return CR_ANSWER_NUMBER;
     case CR_TASK_CLASSIFICATION:
-    case CR_TASK_CLUSTER:
         return CR_ANSWER_CLASS;
+    case CR_TASK_CLUSTER:
+        return cri_answers_of(m->class)->by_distance ? CR_ANSWER_DISTANCE : CR_ANSWER_CLASS;
     case CR_TASK_TRANSFORM:
         return CR_ANSWER_VECTOR;
     default:
@@ -40,9 +41,9 @@ static cr_status allocate_numbers(cr_ctx *cx, bool mean_only, bool leverage, cr_
 
 const char *const *cr_model_labels(const cr_model *m, size_t *out_n)
 {
-    cr_answer kind = answer_of(m->task);
+    cr_answer kind = answer_of(m);
     *out_n = 0;
-    if (kind != CR_ANSWER_CLASS && kind != CR_ANSWER_VECTOR) return NULL;
+    if (kind == CR_ANSWER_NUMBER || kind == CR_ANSWER_DENSITY) return NULL;
     if (m->task != CR_TASK_CLASSIFICATION) return cri_answers_of(m->class)->labels(m->state, out_n);
     *out_n = m->design->target.n_levels;
     return (const char *const *)m->design->target.levels;
@@ -53,7 +54,7 @@ static cr_status allocate_prediction(cr_ctx *cx, const cr_model *m, size_t n, bo
                                      cr_prediction *p)
 {
     bool density = !(m->task & supervised) && m->class->tasks & CR_TASK_DENSITY;
-    *p = (cr_prediction){ .kind = answer_of(m->task), .n = n };
+    *p = (cr_prediction){ .kind = answer_of(m), .n = n };
     if (p->kind == CR_ANSWER_NUMBER)
         return allocate_numbers(cx, mean_only, cri_answers_of(m->class)->has_leverage, p);
     if (density || p->kind == CR_ANSWER_DENSITY) p->log_density = cr_alloc(cx, n, sizeof(double));
@@ -320,7 +321,7 @@ cr_status cr_score(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out
     cr_prediction p = { 0 };
     bool          target = (m->task & supervised) != 0;
 
-    if (!target && !(m->class->tasks & CR_TASK_DENSITY) && answer_of(m->task) != CR_ANSWER_DENSITY)
+    if (!target && !(m->class->tasks & CR_TASK_DENSITY) && answer_of(m) != CR_ANSWER_DENSITY)
         return cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no density", m->class->name);
     CR_TRY(cr_predict(cx, m, t, &p));
     if (target)

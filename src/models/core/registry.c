@@ -143,6 +143,7 @@ bool cr_class_offers(const cr_model_class *c, const char *what)
         { "log-joint", rows->log_joint },
         { "probability-intervals", rows->probability_intervals },
         { "mean-intervals", cri_class_knows_means(c) },
+        { "distances", rows->by_distance },
         { "sample", rows->sample || supervised },
         { "function", function->function },
     };

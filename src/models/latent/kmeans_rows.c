@@ -1,0 +1,222 @@
+/* kmeans_rows.c -- the rows that k-means works on: distinct, in the order of their values, scaled, with mean 0.
+ * Random numbers choose rows by their place in this order and as they weigh, so that a fit depends neither on the
+ * order of the rows nor on whether a row is repeated or weighs more.  O(n log n + n p). */
+#include "kmeans.h"
+#include "models/core/passes.h"
+#include "base/context_internal.h"
+#include "base/scratch.h"
+#include "base/sort.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- gathering -------------------------------------------------------------------------------- */
+
+static cr_status grow(cr_ctx *cx, double **array, size_t *capacity, size_t n)
+{
+    size_t  more = n > 2 * *capacity ? n : 2 * *capacity;
+    double *a = n <= *capacity ? *array : cr_resize(cx, *array, *capacity, more, sizeof *a);
+    if (!a) return CR_ENOMEM;
+    if (n > *capacity) *array = a, *capacity = more;
+    return CR_OK;
+}
+
+static cr_status reserve(cr_ctx *cx, cri_kmeans_rows *d, size_t n)
+{
+    cr_status st = n <= SIZE_MAX / sizeof(double) / d->p ? grow(cx, &d->X, &d->room, n * d->p)
+                                                         : cri_fail_memory(cx, SIZE_MAX);
+    return st == CR_OK ? grow(cx, &d->w, &d->capacity, n) : st;
+}
+
+/* Adds the rows of a block, with those of no weight. */
+static cr_status append(cr_ctx *cx, void *arg, const cri_rows *rows)
+{
+    cri_kmeans_rows *d = arg;
+    cr_status        st = reserve(cx, d, d->n + rows->n);
+    if (st == CR_OK) st = cri_rows_matrix(cx, rows, d->X + d->n * d->p);
+    if (st != CR_OK) return st;
+    for (size_t i = 0; i < rows->n; i++) d->w[d->n + i] = rows->w ? rows->w[i] : 1;
+    d->n += rows->n;
+    return CR_OK;
+}
+
+static void drop_weightless(cri_kmeans_rows *d)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < d->n; i++) {
+        if (!(d->w[i] > 0)) continue;
+        if (kept < i) memcpy(d->X + kept * d->p, d->X + i * d->p, d->p * sizeof(double));
+        d->w[kept++] = d->w[i];
+    }
+    d->n = kept;
+}
+
+/* --- order ------------------------------------------------------------------------------------ */
+
+typedef struct place {
+    double key;
+    size_t row;
+} place;
+CRI_COMPARE_BY_TWO(compare_places, place, key, row);
+
+/* Sorts the rows [begin, end) of `order`, which are alike in all columns before j, by column j. */
+static void sort_run(const cri_kmeans_rows *d, size_t j, place *order, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; i++) order[i].key = d->X[order[i].row * d->p + j];
+    qsort(order + begin, end - begin, sizeof *order, compare_places);
+}
+
+/* The order of the rows, and at the first of rows that are alike first[i] = true.  Column by column, within the rows
+ * that are alike so far. */
+static cr_status find_order(cr_ctx *cx, const cri_kmeans_rows *d, place *order, bool *first)
+{
+    cr_status st = CR_OK;
+    bool      again = d->n > 1;
+    for (size_t i = 0; i < d->n; i++) order[i].row = i, first[i] = i == 0;
+    for (size_t j = 0; j < d->p && again; j++) {
+        again = false;
+        CR_TRY(cr_check_interrupt(cx));
+        for (size_t begin = 0, end; begin < d->n; begin = end) {
+            for (end = begin + 1; end < d->n && !first[end];) end++;
+            if (end - begin == 1) continue;
+            sort_run(d, j, order, begin, end);
+            for (size_t i = begin + 1; i < end; i++) {
+                first[i] = order[i].key != order[i - 1].key;
+                again |= !first[i];
+            }
+        }
+    }
+done:
+    return st;
+}
+
+/* Row i becomes what row order[i] was, cycle by cycle; x [p] is workspace, and the order is used up. */
+static void permute(cri_kmeans_rows *d, place *order, double *x)
+{
+    size_t p = d->p, bytes = p * sizeof *x;
+    for (size_t start = 0; start < d->n; start++) {
+        size_t to = start, from;
+        double w = d->w[start];
+        if (order[start].row == start) continue;
+        memcpy(x, d->X + start * p, bytes);
+        while ((from = order[to].row) != start) {
+            memcpy(d->X + to * p, d->X + from * p, bytes);
+            d->w[to] = d->w[from];
+            order[to].row = to;
+            to = from;
+        }
+        memcpy(d->X + to * p, x, bytes);
+        d->w[to] = w;
+        order[to].row = to;
+    }
+}
+
+static void merge_alike(cri_kmeans_rows *d, const bool *first)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < d->n; i++) {
+        if (!first[i]) {
+            d->w[kept - 1] += d->w[i];
+            continue;
+        }
+        if (kept < i) memcpy(d->X + kept * d->p, d->X + i * d->p, d->p * sizeof(double));
+        d->w[kept++] = d->w[i];
+    }
+    d->n = kept;
+}
+
+static cr_status put_in_order(cr_ctx *cx, cri_kmeans_rows *d)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    place     *order = cr_scratch_bytes(&s, d->n, sizeof *order);
+    bool      *first = cr_scratch_bytes(&s, d->n, sizeof *first);
+    double    *x = cr_scratch_f64(&s, d->p);
+    CR_TRY(s.status);
+    CR_TRY(find_order(cx, d, order, first));
+    permute(d, order, x);
+    merge_alike(d, first);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- scale ------------------------------------------------------------------------------------ */
+
+/* The weighted mean of column j and its standard deviation (divisor: the weight), 0 where it is constant. */
+static void look_at(const cri_kmeans_rows *d, size_t j, double *out_mean, double *out_sd)
+{
+    const double *x = d->X + j;
+    double        from = x[0], sum = 0, squares = 0, rest = 0, least = x[0], most = x[0];
+    for (size_t i = 0; i < d->n; i++) {
+        sum += d->w[i] * (x[i * d->p] - from);
+        least = fmin(least, x[i * d->p]), most = fmax(most, x[i * d->p]);
+    }
+    *out_mean = least == most ? least : from + sum / d->weight;
+    for (size_t i = 0; i < d->n; i++) {
+        double e = x[i * d->p] - *out_mean;
+        squares += d->w[i] * e * e, rest += d->w[i] * e;
+    }
+    *out_sd = least == most ? 0 : sqrt((squares - rest * (rest / d->weight)) / d->weight);
+}
+
+static cr_status set_scale(cr_ctx *cx, const cr_design *design, bool standardise,
+                           cri_kmeans_rows *d)
+{
+    for (size_t i = 0; i < d->n; i++) d->weight += d->w[i];
+    for (size_t j = 0; j < d->p; j++) {
+        double sd;
+        look_at(d, j, &d->shift[j], &sd);
+        d->scale[j] = standardise && sd > 0 ? sd : 1;
+        if (!isfinite(d->shift[j]) || !isfinite(sd))
+            return cr_fail(cx, CR_ENUMERIC,
+                           "kmeans: the values of column '%s' are so large that their squares "
+                           "overflow",
+                           cr_design_term_name(design, j));
+    }
+    for (size_t i = 0; i < d->n; i++) {
+        double *x = d->X + i * d->p, norm = 0;
+        for (size_t j = 0; j < d->p; j++) {
+            x[j] = (x[j] - d->shift[j]) / d->scale[j];
+            norm += x[j] * x[j];
+        }
+        d->norm[i] = norm;
+        d->total += d->w[i] * norm;
+    }
+    if (isfinite(d->total)) return CR_OK;
+    return cr_fail(cx, CR_ENUMERIC, "kmeans: the rows are so far apart that distances overflow");
+}
+
+cr_status cri_kmeans_rows_open(cr_ctx *cx, const cri_rows *rows, bool standardise,
+                               cri_kmeans_rows *out)
+{
+    cr_status       st = CR_OK;
+    cri_kmeans_rows d = { .p = rows->p };
+
+    if (rows->p == 0) return cr_fail(cx, CR_EDATA, "kmeans: there are no columns to cluster by");
+    CR_TRY(reserve(cx, &d, rows->n));
+    CR_TRY(rows->passes ? cri_passes_each(cx, rows->passes, append, &d) : append(cx, &d, rows));
+    drop_weightless(&d);
+    if (d.n == 0) CR_TRY(cri_rows_fail_weight(cx, rows));
+    CR_TRY(put_in_order(cx, &d));
+    d.norm = cr_alloc(cx, d.capacity, sizeof(double));
+    d.shift = cr_alloc(cx, d.p, sizeof(double));
+    d.scale = cr_alloc(cx, d.p, sizeof(double));
+    if (!d.norm || !d.shift || !d.scale) CR_TRY(CR_ENOMEM);
+    CR_TRY(set_scale(cx, rows->design, standardise, &d));
+    *out = d;
+    d = (cri_kmeans_rows){ 0 };
+done:
+    cri_kmeans_rows_close(cx, &d);
+    return st;
+}
+
+void cri_kmeans_rows_close(cr_ctx *cx, cri_kmeans_rows *d)
+{
+    cr_free(cx, d->X, d->room, sizeof(double));
+    cr_free(cx, d->w, d->capacity, sizeof(double));
+    cr_free(cx, d->norm, d->capacity, sizeof(double));
+    cr_free(cx, d->shift, d->p, sizeof(double));
+    cr_free(cx, d->scale, d->p, sizeof(double));
+    *d = (cri_kmeans_rows){ 0 };
+}

@@ -1,0 +1,52 @@
+/* kmeans_scores.c -- how well the clusters are separated.
+ * Calinski & Harabasz (1974), Communications in Statistics 3; Rousseeuw (1987), J. Computational and Applied
+ * Mathematics 20. */
+#include "kmeans.h"
+#include "base/parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 16 };
+
+double cri_kmeans_calinski_harabasz(const cri_kmeans_work *w)
+{
+    double k = (double)w->k, between = fmax(w->d->total - w->inertia, 0);
+    if (w->k < 2 || !(w->d->weight > k)) return NAN;
+    if (!(w->inertia > 0)) return INFINITY;
+    return between / (k - 1) / (w->inertia / (w->d->weight - k));
+}
+
+/* The silhouette of row i; sum [k] is workspace.  Rows that are alike are as many as their weight says. */
+static double silhouette_of(const cri_kmeans_work *w, size_t i, double *sum)
+{
+    size_t        p = w->d->p, a = w->a[i];
+    const double *x = w->d->X + i * p;
+    double        own, other = INFINITY;
+    if (!(w->size[a] > 1)) return 0;
+    memset(sum, 0, w->k * sizeof *sum);
+    for (size_t j = 0; j < w->d->n; j++)
+        sum[w->a[j]] += w->d->w[j] * sqrt(cri_kmeans_square(x, w->d->X + j * p, p));
+    own = sum[a] / (w->size[a] - 1);
+    for (size_t c = 0; c < w->k; c++)
+        if (c != a) other = fmin(other, sum[c] / w->size[c]);
+    return own < other ? 1 - own / other : own > other ? other / own - 1 : 0;
+}
+
+static void silhouette_block(void *arg, cri_range range, double *acc, double *sum)
+{
+    const cri_kmeans_work *w = arg;
+    for (size_t i = range.begin; i < range.end; i++)
+        acc[0] += w->d->w[i] * silhouette_of(w, i, sum);
+}
+
+cr_status cri_kmeans_silhouette(cr_ctx *cx, const cri_kmeans_work *w, double *out)
+{
+    double    sum = NAN;
+    cr_status st = CR_OK;
+    if (w->k > 1)
+        st = cri_parallel_sum_in(cx, "silhouette", w->d->n, BLOCK, 1, w->k, silhouette_block,
+                                 (void *)(uintptr_t)w, &sum);
+    if (st == CR_OK) *out = sum / w->d->weight;
+    return st;
+}

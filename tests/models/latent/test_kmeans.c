@@ -1,0 +1,348 @@
+/* test_kmeans.c -- k-means against all assignments of a few rows, a plain step, the best known optima of real tables,
+ * plain formulas of its scores; the inertia never rises. */
+#include "../fixture.h"
+
+#include "base/context_internal.h"
+#include "models/core/model_internal.h"
+#include "models/latent/kmeans.h"
+
+#include <float.h>
+
+/* A fit whose inertia has never risen on the way. */
+static cr_model *fit_kmeans(cr_ctx *cx, const cr_table *t, const char *settings)
+{
+    cr_model         *m = fit(cx, "kmeans", t, settings);
+    const cri_kmeans *s = m->state;
+    for (size_t i = 1; i < s->iterations; i++)
+        assert_true(s->trace[i] <= s->trace[i - 1] + 1e-13 * s->total);
+    if (s->iterations > 0) assert_true(s->inertia <= s->trace[s->iterations - 1] + 1e-9 * s->total);
+    return m;
+}
+
+static double inertia_of(cr_ctx *cx, const cr_table *t, const char *settings)
+{
+    return statistic(describe(cx, fit_kmeans(cx, t, settings)), "inertia");
+}
+
+static void draw_blobs(uint64_t seed, size_t n, size_t p, size_t blobs, double spread, double *X)
+{
+    cr_rng r = cr_rng_stream(seed, 3);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < p; j++) {
+            cr_rng of = cr_rng_stream(seed + 1000, i % blobs * p + j);
+            X[i * p + j] = spread * cr_rng_normal(&of) + cr_rng_normal(&r);
+        }
+}
+
+static double square(const double *a, const double *b, size_t p)
+{
+    double sum = 0;
+    for (size_t j = 0; j < p; j++) sum += (a[j] - b[j]) * (a[j] - b[j]);
+    return sum;
+}
+
+/* --- every assignment of a few rows ----------------------------------------------------------- */
+
+/* The inertia of rows that are assigned by the digits of `code`, base k. */
+static double inertia_by_code(const double *X, const double *w, size_t n, size_t p, size_t k,
+                              size_t code)
+{
+    double mean[8 * 4] = { 0 }, size[8] = { 0 }, sum = 0;
+    size_t rest = code;
+    for (size_t i = 0; i < n; i++, rest /= k) {
+        size[rest % k] += w[i];
+        for (size_t j = 0; j < p; j++) mean[rest % k * p + j] += w[i] * X[i * p + j];
+    }
+    for (size_t c = 0; c < k * p; c++) mean[c] /= size[c / p] > 0 ? size[c / p] : 1;
+    rest = code;
+    for (size_t i = 0; i < n; i++, rest /= k)
+        sum += w[i] * square(X + i * p, mean + rest % k * p, p);
+    return sum;
+}
+
+TEST(all_assignments)
+{
+    enum { N = 8, P = 2 };
+    for (uint64_t seed = 0; seed < 12; seed++)
+        for (size_t k = 1; k <= 3; k++) {
+            double X[N * P], w[N], least = INFINITY, codes = pow((double)k, N);
+            char   settings[128];
+            cr_rng r = cr_rng_stream(seed, 1);
+            draw_normals(&r, X, N * P);
+            for (size_t i = 0; i < N; i++) w[i] = seed % 2 ? 1 : (double)(1 + cr_rng_below(&r, 3));
+            for (size_t code = 0; code < (size_t)codes; code++)
+                least = fmin(least, inertia_by_code(X, w, N, P, k, code));
+            cr_table *t = make_table(cx, X, N, P, NULL, w);
+            snprintf(settings, sizeof settings, "k=%zu scale=none weights=w features=x1,x2", k);
+            assert_relative(inertia_of(cx, t, settings), least, 1e-12);
+        }
+}
+
+/* --- one step --------------------------------------------------------------------------------- */
+
+/* A file with centres, as a setting. */
+static const char *centres_file(const double *C, size_t k, size_t p)
+{
+    text_buffer b = text_new(64 * (k * p + p));
+    static char setting[600];
+    for (size_t j = 0; j < p; j++) text_put(&b, "%sx%zu", j ? "," : "", j + 1);
+    for (size_t i = 0; i < k * p; i++) text_put(&b, "%s%.17g", i % p ? "," : "\n", C[i]);
+    text_put(&b, "\n");
+    snprintf(setting, sizeof setting, " init=%s", test_file("centres.csv", b.at, strlen(b.at)));
+    free(b.at);
+    return setting;
+}
+
+/* Lloyd's steps by plain loops; returns the inertia of the clusters that the last one made. */
+static double plain_steps(const double *X, size_t n, size_t p, size_t k, size_t steps, double *C)
+{
+    double *sum = malloc((k * p + k) * sizeof *sum), inertia = 0;
+    size_t *a = malloc(n * sizeof *a);
+    for (size_t step = 0; step < steps; step++) {
+        memset(sum, 0, (k * p + k) * sizeof *sum);
+        for (size_t i = 0; i < n; i++) {
+            a[i] = 0;
+            for (size_t c = 1; c < k; c++)
+                if (square(X + i * p, C + c * p, p) < square(X + i * p, C + a[i] * p, p)) a[i] = c;
+            for (size_t j = 0; j < p; j++) sum[a[i] * p + j] += X[i * p + j];
+            sum[k * p + a[i]]++;
+        }
+        for (size_t c = 0; c < k * p; c++) C[c] = sum[c] / sum[k * p + c / p];
+    }
+    for (size_t i = 0; i < n; i++) inertia += square(X + i * p, C + a[i] * p, p);
+    free(sum), free(a);
+    return inertia;
+}
+
+/* As many steps as one likes, from the same centres: bounds and sums that are kept change nothing. */
+TEST(plain_steps)
+{
+    enum { N = 3000, P = 5, K = 12 };
+    double   *X = malloc(N * P * sizeof *X), C[K * P];
+    cr_table *t;
+    draw_blobs(4, N, P, 9, 1.5, X);
+    t = make_table(cx, X, N, P, NULL, NULL);
+    for (size_t steps = 1; steps <= 48; steps += steps < 6 ? 1 : 7) {
+        char settings[800];
+        for (size_t i = 0; i < K * P; i++) C[i] = X[i * 7 % (N * P)];
+        snprintf(settings, sizeof settings, "scale=none polish=false max_iter=%zu%s", steps,
+                 centres_file(C, K, P));
+        assert_relative(inertia_of(cx, t, settings), plain_steps(X, N, P, K, steps, C), 1e-12);
+    }
+    free(X);
+}
+
+/* --- the best known --------------------------------------------------------------------------- */
+
+/* The least inertia of 1000 restarts (digits: 150), which few restarts reach. */
+TEST(best_known)
+{
+    json_t *cases = reference_cases(cx, "kmeans"), *item, *expected;
+    size_t  i;
+    json_array_foreach(cases, i, item)
+    {
+        char        more[512], settings[1024];
+        const char *k, *scaled = json_string_value(json_object_get(item, "preprocess"));
+        const char *id = json_string_value(json_object_get(item, "id"));
+        const char *drop =
+            json_string_value(json_object_get(json_object_get(item, "data"), "drop"));
+        char path[256];
+        snprintf(path, sizeof path, "classic/%s",
+                 json_string_value(json_object_get(json_object_get(item, "data"), "file")));
+        cr_table *t = read_table(cx, test_data(path));
+        snprintf(more, sizeof more, "features=%s%s scale=%s", drop ? "!" : "*", drop ? drop : "",
+                 strcmp(scaled, "none") ? "standard" : "none");
+        json_object_foreach(json_object_get(json_object_get(item, "expected"), "by_k"), k, expected)
+        {
+            double best = number_of(expected, "best_inertia"), found;
+            snprintf(settings, sizeof settings, "%s k=%s restarts=50", more, k);
+            found = inertia_of(cx, t, settings);
+            if (found > best * (1 + 1e-6))
+                fail_msg("%s, k = %s: %.10g, and %.10g is known", id, k, found, best);
+        }
+    }
+}
+
+/* --- scores ----------------------------------------------------------------------------------- */
+
+/* The clusters that the model gives rows. */
+static void clusters_of(cr_ctx *cx, const cr_model *m, const cr_table *t, size_t *out)
+{
+    cr_prediction p = predict(cx, m, t);
+    assert_int_equal(p.kind, CR_ANSWER_DISTANCE);
+    for (size_t i = 0; i < p.n; i++) {
+        out[i] = 0;
+        for (size_t c = 1; c < p.n_classes; c++)
+            if (p.vector[i * p.n_classes + c] < p.vector[i * p.n_classes + out[i]]) out[i] = c;
+    }
+}
+
+/* The definition, row by row. */
+static double plain_silhouette(const double *X, const size_t *a, size_t n, size_t p, size_t k)
+{
+    double total = 0;
+    for (size_t i = 0; i < n; i++) {
+        double sum[8] = { 0 }, count[8] = { 0 }, nearest = INFINITY, own;
+        for (size_t j = 0; j < n; j++)
+            if (j != i) sum[a[j]] += sqrt(square(X + i * p, X + j * p, p)), count[a[j]]++;
+        if (count[a[i]] == 0) continue;
+        own = sum[a[i]] / count[a[i]];
+        for (size_t c = 0; c < k; c++)
+            if (c != a[i]) nearest = fmin(nearest, sum[c] / count[c]);
+        total += (nearest - own) / fmax(nearest, own);
+    }
+    return total / (double)n;
+}
+
+TEST(scores)
+{
+    enum { N = 60, P = 3, K = 4 };
+    double X[N * P], mean[P] = { 0 }, total = 0, inertia;
+    size_t a[N];
+    draw_blobs(8, N, P, K, 3, X);
+    memcpy(X + P, X, P * sizeof *X); /* two rows alike */
+    cr_table *t = make_table(cx, X, N, P, NULL, NULL);
+    cr_model *m = fit_kmeans(cx, t, "k=4 scale=none scores=true");
+    json_t   *d = describe(cx, m);
+    clusters_of(cx, m, t, a);
+    for (size_t i = 0; i < N * P; i++) mean[i % P] += X[i] / N;
+    for (size_t i = 0; i < N; i++) total += square(X + i * P, mean, P);
+    inertia = statistic(d, "inertia");
+    assert_relative(statistic(d, "silhouette"), plain_silhouette(X, a, N, P, K), 1e-12);
+    assert_relative(statistic(d, "calinski_harabasz"),
+                    (total - inertia) / (K - 1) / (inertia / (N - K)), 1e-11);
+}
+
+/* scikit-learn 1.2.1: KMeans(3, n_init=50), metrics.silhouette_score, metrics.calinski_harabasz_score. */
+TEST(scores_of_iris)
+{
+    cr_table *t = read_table(cx, "examples/iris.csv");
+    json_t   *d = describe(cx, fit_kmeans(cx, t, "features=*_cm k=3 scale=none scores=true"));
+    assert_relative(statistic(d, "inertia"), 78.851441426146, 1e-12);
+    assert_relative(statistic(d, "silhouette"), 0.5528190123564094, 1e-12);
+    assert_relative(statistic(d, "calinski_harabasz"), 561.62775662962, 1e-11);
+}
+
+/* --- how many --------------------------------------------------------------------------------- */
+
+/* Four blobs far apart are found among 1 to 7, by either score; every number is listed. */
+TEST(number_of_clusters)
+{
+    enum { N = 200, P = 2 };
+    double X[N * P];
+    for (size_t i = 0; i < N; i++) {
+        cr_rng r = cr_rng_stream(6, i);
+        X[i * P] = (i % 2 ? 10 : 0) + cr_rng_normal(&r);
+        X[i * P + 1] = (i / 2 % 2 ? 10 : 0) + cr_rng_normal(&r);
+    }
+    cr_table *t = make_table(cx, X, N, P, NULL, NULL);
+    for (size_t by = 0; by < 2; by++) {
+        json_t *d = describe(cx, fit_kmeans(cx, t, by ? "k=1:7 choose=silhouette" : "k=1:7"));
+        json_t *choice = json_object_get(d, "choice");
+        assert_int_equal((size_t)statistic(d, "k"), 4);
+        assert_int_equal(json_array_size(choice), 7);
+        for (size_t i = 0; i < 7; i++) {
+            json_t *row = json_array_get(choice, i);
+            assert_int_equal((size_t)number_of(row, "k"), i + 1);
+            assert_true(json_is_true(json_object_get(row, "chosen")) == (i == 3));
+            assert_true(json_is_null(json_object_get(row, "score")) == (i == 0));
+            if (i > 0)
+                assert_true(number_of(row, "inertia") <
+                            number_of(json_array_get(choice, i - 1), "inertia"));
+        }
+    }
+    cr_model *m = NULL;
+    assert_fails_with(cx, try_fit(cx, "kmeans", t, "k=0", &m), CR_EARG, "--k is '0'");
+    assert_fails_with(cx, try_fit(cx, "kmeans", t, "k=5:3", &m), CR_EARG, "--k is '5:3'");
+    assert_fails_with(cx, try_fit(cx, "kmeans", t, "k=2:", &m), CR_EARG, "--k is '2:'");
+    assert_fails_with(cx, try_fit(cx, "kmeans", t, "k=two", &m), CR_EARG, "--k is 'two'");
+}
+
+/* --- laws ------------------------------------------------------------------------------------- */
+
+static double parameter_at(const json_t *d, size_t i, const char *key)
+{
+    return number_of(json_array_get(json_object_get(d, "parameters"), i), key);
+}
+
+/* Centres are the means of the rows of their clusters, with the sd of a mean, in the units of the data; the largest
+ * cluster is the first; an offset of 1e9 changes nothing but the centres. */
+TEST(centres)
+{
+    enum { N = 90, P = 3, K = 3 };
+    double X[N * P], Y[N * P], sum[K * P] = { 0 }, squares[K * P] = { 0 }, size[K] = { 0 };
+    size_t a[N];
+    draw_blobs(21, N, P, K, 4, X);
+    for (size_t i = 0; i < N * P; i++) X[i] = 100 * X[i], Y[i] = X[i] + 1e9;
+    for (size_t i = 0; i < N; i++) X[i * P + 1] *= 1e-3, Y[i * P + 1] = X[i * P + 1] + 5;
+    cr_table *t = make_table(cx, X, N, P, NULL, NULL), *u = make_table(cx, Y, N, P, NULL, NULL);
+    cr_model *m = fit_kmeans(cx, t, "k=3"), *far = fit_kmeans(cx, u, "k=3");
+    json_t   *d = describe(cx, m), *e = describe(cx, far);
+    clusters_of(cx, m, t, a);
+    for (size_t i = 0; i < N; i++) {
+        size[a[i]]++;
+        for (size_t j = 0; j < P; j++) sum[a[i] * P + j] += X[i * P + j];
+    }
+    for (size_t i = 0; i < N * P; i++) {
+        size_t at = a[i / P] * P + i % P;
+        squares[at] += pow(X[i] - sum[at] / size[at / P], 2);
+    }
+    for (size_t c = 0; c < K * P; c++) {
+        double s = size[c / P];
+        assert_relative(parameter_at(d, c, "value"), sum[c] / s, 1e-10);
+        assert_relative(parameter_at(d, c, "sd"), sqrt(squares[c] / (s - 1) / s), 1e-10);
+        assert_close(parameter_at(e, c, "value") - parameter_at(d, c, "value"),
+                     c % P == 1 ? 5 : 1e9, 1e-5);
+        assert_relative(parameter_at(e, c, "sd"), parameter_at(d, c, "sd"), 1e-6);
+    }
+    assert_true(size[0] >= size[1] && size[1] >= size[2]);
+    assert_relative(statistic(e, "inertia"), statistic(d, "inertia"), 1e-7);
+}
+
+/* --- corners ---------------------------------------------------------------------------------- */
+
+static json_t *fit_text(cr_ctx *cx, const char *text, const char *settings)
+{
+    return describe(cx, fit_kmeans(cx, table_of_text(cx, "few.csv", text), settings));
+}
+
+/* Fewer different rows than clusters; one row; rows that are all alike; a constant column. */
+TEST(few_rows)
+{
+    json_t *d = fit_text(cx, "x,y\n1,2\n1,2\n3,4\n3,4\n3,4\n", "k=3");
+    assert_int_equal((size_t)statistic(d, "k"), 2);
+    assert_close(statistic(d, "inertia"), 0, 1e-12);
+    assert_relative(statistic(d, "size(1)"), 3, 0);
+    d = fit_text(cx, "x,y\n1,2\n", "");
+    assert_int_equal((size_t)statistic(d, "k"), 1);
+    assert_relative(parameter_at(d, 1, "value"), 2, 0);
+    d = fit_text(cx, "x,y\n7,2\n7,2\n7,2\n", "k=2:4 scores=true");
+    assert_int_equal((size_t)statistic(d, "k"), 1);
+    d = fit_text(cx, "x,y\n7,2\n7,3\n7,12\n7,13\n", "k=2");
+    assert_relative(parameter_at(d, 0, "value"), 7, 0);
+    assert_relative(parameter_at(d, 1, "value"), 2.5, 1e-14);
+    assert_relative(parameter_at(d, 3, "value"), 12.5, 1e-14);
+}
+
+/* Centres that no row is nearest to get rows all the same. */
+TEST(empty_clusters)
+{
+    enum { N = 40, P = 2, K = 4 };
+    double X[N * P], C[K * P] = { 0, 0, 500, 500, 500, 500, 900, -900 };
+    char   settings[800];
+    draw_blobs(2, N, P, K, 3, X);
+    cr_table *t = make_table(cx, X, N, P, NULL, NULL);
+    snprintf(settings, sizeof settings, "scale=none k=4%s", centres_file(C, K, P));
+    json_t *d = describe(cx, fit_kmeans(cx, t, settings));
+    for (size_t c = 1; c <= K; c++) {
+        char name[32];
+        snprintf(name, sizeof name, "size(%zu)", c);
+        assert_true(statistic(d, name) >= 1);
+    }
+    cr_model *m = NULL;
+    snprintf(settings, sizeof settings, "scale=none k=3%s", centres_file(C, K, P));
+    assert_fails_with(cx, try_fit(cx, "kmeans", t, settings, &m), CR_EARG, "4 centres");
+    t = make_table(cx, X, 3, P, NULL, NULL);
+    snprintf(settings, sizeof settings, "scale=none%s", centres_file(C, K, P));
+    assert_fails_with(cx, try_fit(cx, "kmeans", t, settings, &m), CR_EARG, "only 3 rows differ");
+}
