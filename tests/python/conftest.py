@@ -119,7 +119,7 @@ def answers(model, X, level=0.95):
     """All that the model says of every row, as one array."""
     if model._estimator_type == "regressor":
         return np.column_stack([*model.predict(X, return_std=True), *model.predict_interval(X, level)])
-    parts = [getattr(model, name)(X) for name in ("predict_proba", "score_samples", "transform")
+    parts = [getattr(model, name)(X) for name in ("predict_proba", "distances", "score_samples", "transform")
              if hasattr(model, name)]
     return np.column_stack(parts)
 

@@ -105,6 +105,8 @@ def results(credence, toy, schemas, tmp_path_factory):
     commands = [
         ["fit", "linear", *target, "-o", "linear.cred"],
         ["fit", "linear", *target, "--basis", "poly:2", "--missing", "drop"],
+        ["fit", "kmeans", "few.csv", "--features", "x,z", "--k", "1:3", "-o", "clusters.cred"],
+        ["describe", "clusters.cred"], ["predict", "clusters.cred", "few.csv"],
         ["fit", "linear", "constant.csv", "--target", "y", "-o", "constant.cred"],
         ["fit", "linear", "mixed.csv", "--target", "y", "--weights", "w", "--missing", "drop", "-o", "mixed.cred"],
         ["fit", "linear", "one.csv", "--target", "y", "--no-intercept"],
@@ -296,7 +298,7 @@ def test_nothing_is_declared_that_never_comes(schemas, results):
     for verb in ("fit", "update"):                               # which models are updated is not the point
         never[verb] -= {".parameters[].t", ".parameters[].p", ".log_likelihood", ".log_evidence"}
     never["update"] -= {key for key in never["update"]
-                        if key.startswith((".tree", ".rounds", ".path", ".subsets", ".groups", ".parameters[].rhat", ".parameters[].ess",
+                        if key.startswith((".tree", ".rounds", ".path", ".subsets", ".choice", ".groups", ".parameters[].rhat", ".parameters[].ess",
                                            ".parameters[].gradient", ".parameters[].z", ".parameters[].exp", ".coefficients", ".conformal"))}
     never["compare"] -= {key for key in never["compare"] if key.startswith((".groups[].parameters[].exp", ".groups[].parameters[].z"))}
     never["compare"] -= {".groups[].parameters[].t", ".groups[].parameters[].p",  # no model that tests has one

@@ -4,8 +4,8 @@
  * 2  start     kmeans_start.c    centres to begin with
  * 3  steps     kmeans_lloyd.c    Lloyd's steps, with bounds that skip distances
  * 4  polish    kmeans_polish.c   single moves (Hartigan)
- * 5  search    kmeans_search.c   starts, and the best of their ends
- * 6  stream    kmeans_stream.c   Lloyd's steps over rows that are not kept
+ * 5  swaps     kmeans_swap.c     of centres for rows elsewhere
+ * 6  search    kmeans_search.c   starts, and the best of their ends
  * 7  scores    kmeans_scores.c   Calinski-Harabasz and silhouette
  * Notation: n rows, p terms, k clusters; X [n x p], C [k x p].  (Internal header.) */
 #ifndef CREDENCE_MODELS_LATENT_KMEANS_H
@@ -95,8 +95,10 @@ typedef struct cri_kmeans_limits {
     const struct cri_clock *clock;
 } cri_kmeans_limits;
 
-/* Begins with the centres C: no row has a cluster. */
+/* Begins with the centres C: no row has a cluster, no step was taken. */
 void cri_kmeans_begin(cri_kmeans_work *w);
+/* No row has a cluster any more. */
+void cri_kmeans_forget(cri_kmeans_work *w);
 /* Steps until no row changes its cluster, a step lowers the inertia by no more than the share tol, or a limit is met.
  * The inertia never rises. */
 cr_status cri_kmeans_descend(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_limits *limits);
@@ -115,19 +117,6 @@ static inline double cri_kmeans_square(const double *x, const double *c, size_t 
 
 /* --- 2 start ---------------------------------------------------------------------------------- */
 
-/* Centres by k-means++, each the best of some trials (greedy), or k rows drawn as they weigh.  k <= d->n. */
-cr_status cri_kmeans_start(cr_ctx *cx, cri_kmeans_work *w, bool plain, cr_rng *rng);
-/* The rows of a CSV file as centres, in the units of the rows of d. */
-cr_status cri_kmeans_read_centres(cr_ctx *cx, const char *path, const cr_design *design,
-                                  const cri_kmeans_rows *d, double **out_C, size_t *out_k);
-
-/* --- 4 polish --------------------------------------------------------------------------------- */
-
-/* Moves of single rows that lower the inertia, and steps after them, until none is left. */
-cr_status cri_kmeans_polish(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_limits *limits);
-
-/* --- 5 search --------------------------------------------------------------------------------- */
-
 typedef struct cri_kmeans_settings {
     size_t            restarts;
     bool              random, polish;
@@ -135,6 +124,32 @@ typedef struct cri_kmeans_settings {
     uint64_t          seed;
     cri_kmeans_limits limits;
 } cri_kmeans_settings;
+
+/* Centres by k-means++, each the best of some trials (greedy), and for many rows by steps on a sample of them; or k
+ * rows drawn as they weigh.  k <= d->n. */
+cr_status cri_kmeans_start(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_settings *s,
+                           cr_rng *rng);
+/* Rows of which a start takes a sample. */
+bool cri_kmeans_has_many(const cri_kmeans_work *w);
+/* A row by its share of the sum of w_i u_i; left [blocks] has the sums of blocks of `block` rows. */
+size_t cri_kmeans_draw_far(const cri_kmeans_work *w, const double *left, size_t block, cr_rng *rng);
+/* The rows of a CSV file as centres, in the units of the rows of d. */
+cr_status cri_kmeans_read_centres(cr_ctx *cx, const char *path, const cr_design *design,
+                                  const cri_kmeans_rows *d, double **out_C, size_t *out_k);
+
+/* --- 4 polish, 5 swaps ------------------------------------------------------------------------ */
+
+/* Moves of single rows that lower the inertia, and steps after them, until none is left. */
+cr_status cri_kmeans_polish(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_limits *limits);
+/* Swaps of centres for rows that lower the inertia, *out_made of some that are tried.  Rows have no clusters
+ * afterwards. */
+cr_status cri_kmeans_swap(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_limits *limits,
+                          cr_rng *rng, size_t *out_made);
+
+/* --- 6 search --------------------------------------------------------------------------------- */
+
+/* One start, to its end. */
+cr_status cri_kmeans_run(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_settings *s, cr_rng *rng);
 
 /* How a search ended. */
 typedef struct cri_kmeans_end {

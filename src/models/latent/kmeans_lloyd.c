@@ -311,15 +311,20 @@ done:
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-void cri_kmeans_begin(cri_kmeans_work *w)
+void cri_kmeans_forget(cri_kmeans_work *w)
 {
     for (size_t i = 0; i < w->d->n; i++) w->a[i] = NO_CLUSTER;
     memset(w->sum, 0, w->k * w->d->p * sizeof(double));
     memset(w->size, 0, w->k * sizeof(double));
     memset(w->count, 0, w->k * sizeof(double));
     memset(w->drift, 0, w->k * sizeof(double));
-    w->iterations = 0;
     w->converged = false;
+}
+
+void cri_kmeans_begin(cri_kmeans_work *w)
+{
+    cri_kmeans_forget(w);
+    w->iterations = 0;
     w->inertia = INFINITY;
 }
 

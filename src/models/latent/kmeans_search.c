@@ -9,17 +9,31 @@
 static const double AGREES = 1e-6; /* shares of the inertia that count as the same end */
 static const double BETTER = 1e-12;
 
-static cr_status run(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_settings *s, size_t start)
+/* Swaps as long as any is made, with steps and moves after them. */
+static cr_status search_swaps(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_limits *limits,
+                              cr_rng *rng)
 {
     cr_status st = CR_OK;
-    cr_rng    r = cr_rng_stream(s->seed, start);
+    for (size_t made = 1; made > 0 && w->converged && w->iterations < limits->max_iter;) {
+        CR_TRY(cri_kmeans_swap(cx, w, limits, rng, &made));
+        CR_TRY(cri_kmeans_descend(cx, w, limits));
+        CR_TRY(cri_kmeans_polish(cx, w, limits));
+    }
+done:
+    return st;
+}
+
+cr_status cri_kmeans_run(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_settings *s, cr_rng *rng)
+{
+    cr_status st = CR_OK;
     if (s->opt_C)
         memcpy(w->C, s->opt_C, w->k * w->d->p * sizeof(double));
     else
-        CR_TRY(cri_kmeans_start(cx, w, s->random, &r));
+        CR_TRY(cri_kmeans_start(cx, w, s, rng));
     cri_kmeans_begin(w);
     CR_TRY(cri_kmeans_descend(cx, w, &s->limits));
     if (s->polish) CR_TRY(cri_kmeans_polish(cx, w, &s->limits));
+    if (s->polish && !cri_kmeans_has_many(w)) CR_TRY(search_swaps(cx, w, &s->limits, rng));
     CR_TRY(cri_kmeans_resum(cx, w));
 done:
     return st;
@@ -39,7 +53,8 @@ cr_status cri_kmeans_search(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_set
     while (out->made < starts && !out->cut) {
         cri_kmeans_work *now = out->made == 0 ? w : &other;
         if (out->made == 1) CR_TRY(cri_kmeans_work_open(cx, w->d, w->k, &other));
-        CR_TRY(run(cx, now, s, out->made));
+        cr_rng rng = cr_rng_stream(s->seed, out->made);
+        CR_TRY(cri_kmeans_run(cx, now, s, &rng));
         ends[out->made++] = now->inertia;
         cr_log(cx, CR_LOG_INFO, "k = %zu, start %zu: inertia %.10g after %zu steps", w->k,
                out->made, now->inertia, now->iterations);

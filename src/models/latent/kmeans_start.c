@@ -2,6 +2,8 @@
  * k-means++: the first a row drawn as it weighs, each further one a row drawn by w_i times its squared distance to the
  * nearest centre so far; of 2 + ln k such draws the one that leaves the least sum (greedy).  A row whose nearest
  * centre c is so near that 2 |x - c| <= |c - new| cannot come nearer to the new one, and is not looked at.
+ * Of many rows an eighth is sampled, evenly along their order; centres are found for the sample, in the same way and
+ * by steps on it, and are those to begin with: most steps are then taken on few rows.
  * Arthur & Vassilvitskii (2007), SODA. */
 #include "kmeans.h"
 #include "base/parallel.h"
@@ -11,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 1024, MOST_TRIALS = 32 };
+enum { BLOCK = 1024, MOST_TRIALS = 32, SHARE = 8, LEAST_SAMPLE = 4096, ROWS_OF_CLUSTER = 128 };
 
 /* near [n], in w->a, and square [n], in w->u: the nearest centre so far, and how far that is. */
 typedef struct growth {
@@ -54,17 +56,16 @@ static void take_block(void *arg, size_t block)
     }
 }
 
-/* A row by its share of the sum of w square; the blocks first. */
-static size_t draw_far(const growth *g, cr_rng *r)
+size_t cri_kmeans_draw_far(const cri_kmeans_work *w, const double *left, size_t block, cr_rng *r)
 {
-    const cri_kmeans_rows *d = g->w->d;
-    size_t                 blocks = cri_block_count(d->n, BLOCK), b = 0, last = SIZE_MAX;
+    const cri_kmeans_rows *d = w->d;
+    size_t                 blocks = cri_block_count(d->n, block), b = 0, last = SIZE_MAX;
     double                 total = 0, rest;
-    for (size_t i = 0; i < blocks; i++) total += g->left[i];
+    for (size_t i = 0; i < blocks; i++) total += left[i];
     rest = total * cr_rng_uniform(r);
-    while (b + 1 < blocks && rest >= g->left[b]) rest -= g->left[b++];
-    for (size_t i = b * BLOCK; i < d->n; i++) {
-        double part = d->w[i] * g->w->u[i];
+    while (b + 1 < blocks && rest >= left[b]) rest -= left[b++];
+    for (size_t i = b * block; i < d->n; i++) {
+        double part = d->w[i] * w->u[i];
         if (!(part > 0)) continue;
         last = i;
         if ((rest -= part) < 0) break;
@@ -89,7 +90,7 @@ static cr_status choose_trial(cr_ctx *cx, growth *g, size_t trials, cr_rng *r)
     double           left[MOST_TRIALS];
     g->trials = trials;
     for (size_t t = 0; t < trials; t++) {
-        g->at[t] = w->d->X + draw_far(g, r) * p;
+        g->at[t] = w->d->X + cri_kmeans_draw_far(w, g->left, BLOCK, r) * p;
         for (size_t c = 0; c < g->new; c++)
             g->way[c * trials + t] = cri_kmeans_square(w->C + c * p, g->at[t], p);
     }
@@ -146,11 +147,73 @@ static void choose_rows(cri_kmeans_work *w, cr_rng *r)
     }
 }
 
-cr_status cri_kmeans_start(cr_ctx *cx, cri_kmeans_work *w, bool plain, cr_rng *rng)
+/* --- from a sample ---------------------------------------------------------------------------- */
+
+/* About m of the rows, evenly along their order and as they weigh; each as often as it is met. */
+static cr_status sample_rows(cr_ctx *cx, const cri_kmeans_rows *d, size_t m, cr_rng *r,
+                             cri_kmeans_rows *out)
 {
-    if (!plain) return grow(cx, w, rng);
-    choose_rows(w, rng);
-    return cr_check_interrupt(cx);
+    double step = d->weight / (double)m, at = -step * cr_rng_uniform(r);
+    *out = (cri_kmeans_rows){ .p = d->p, .room = m * d->p, .capacity = m };
+    out->X = cr_alloc(cx, out->room, sizeof(double));
+    out->w = cr_alloc(cx, m, sizeof(double));
+    out->norm = cr_alloc(cx, m, sizeof(double));
+    if (!out->X || !out->w || !out->norm) return CR_ENOMEM;
+    for (size_t i = 0; i < d->n && out->n < m; i++) {
+        double times = floor((at + d->w[i]) / step) - floor(at / step);
+        at += d->w[i];
+        if (!(times > 0)) continue;
+        memcpy(out->X + out->n * d->p, d->X + i * d->p, d->p * sizeof(double));
+        out->norm[out->n] = d->norm[i];
+        out->w[out->n++] = times;
+        out->weight += times;
+        out->total += times * d->norm[i];
+    }
+    return CR_OK;
+}
+
+/* Steps on a sample need not go to their end: the rows of the sample are not all. */
+static const double ROUGH = 1e-5;
+
+static cr_status start_from_sample(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_settings *s,
+                                   cr_rng *r)
+{
+    cr_status           st = CR_OK;
+    cri_kmeans_rows     d = { 0 };
+    cri_kmeans_work     sub = { 0 };
+    cri_kmeans_settings rough = *s;
+    bool                enough;
+
+    rough.limits.tol = fmax(s->limits.tol, ROUGH);
+    CR_TRY(sample_rows(cx, w->d, w->d->n / SHARE, r, &d));
+    enough = d.n / SHARE >= w->k; /* unless some rows weigh as much as many */
+    if (!enough) {
+        st = grow(cx, w, r);
+        goto done;
+    }
+    CR_TRY(cri_kmeans_work_open(cx, &d, w->k, &sub));
+    CR_TRY(cri_kmeans_run(cx, &sub, &rough, r));
+    memcpy(w->C, sub.C, w->k * w->d->p * sizeof(double));
+done:
+    cri_kmeans_work_close(cx, &sub);
+    cri_kmeans_rows_close(cx, &d);
+    return st;
+}
+
+bool cri_kmeans_has_many(const cri_kmeans_work *w)
+{
+    size_t least = ROWS_OF_CLUSTER * w->k > LEAST_SAMPLE ? ROWS_OF_CLUSTER * w->k : LEAST_SAMPLE;
+    return w->d->n / SHARE >= least;
+}
+
+cr_status cri_kmeans_start(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_settings *s,
+                           cr_rng *rng)
+{
+    if (s->random) {
+        choose_rows(w, rng);
+        return cr_check_interrupt(cx);
+    }
+    return cri_kmeans_has_many(w) ? start_from_sample(cx, w, s, rng) : grow(cx, w, rng);
 }
 
 /* --- from a file ------------------------------------------------------------------------------ */
