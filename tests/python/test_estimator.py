@@ -201,7 +201,8 @@ def test_refit_and_copy(made, Xy):
     twin = copy.deepcopy(model)
     model.fit(X[:30] + 1, part(y, slice(30)))
     np.testing.assert_array_equal(answers(twin, X), before)
-    assert not np.allclose(answers(model, X), before)
+    after = answers(model, X)
+    assert after.shape != before.shape or not np.allclose(after, before)   # it may have other clusters
 
 
 def test_plot_over_columns(Xy, tmp_path):

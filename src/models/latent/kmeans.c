@@ -103,26 +103,6 @@ static cr_status read_init(cr_ctx *cx, const kmeans_options *o, const cr_design 
 
 /* --- fit -------------------------------------------------------------------------------------- */
 
-/* Clusters by size, the largest first; of equal ones the first by its centre. */
-static bool comes_before(const cri_kmeans_work *w, size_t a, size_t b)
-{
-    size_t p = w->d->p;
-    if (w->size[a] != w->size[b]) return w->size[a] > w->size[b];
-    for (size_t j = 0; j < p; j++)
-        if (w->C[a * p + j] != w->C[b * p + j]) return w->C[a * p + j] < w->C[b * p + j];
-    return a < b;
-}
-
-/* order [k]: the cluster that comes first, second, ... */
-static void find_order(const cri_kmeans_work *w, size_t *order)
-{
-    for (size_t c = 0; c < w->k; c++) {
-        size_t at = c;
-        for (; at > 0 && comes_before(w, c, order[at - 1]); at--) order[at] = order[at - 1];
-        order[at] = c;
-    }
-}
-
 static void square_block(void *arg, cri_range range, double *acc)
 {
     const cri_kmeans_work *w = arg;
@@ -144,7 +124,7 @@ static cr_status take_clusters(cr_ctx *cx, cri_kmeans_work *w, cri_kmeans *m)
 
     CR_TRY(s.status);
     CR_TRY(cri_parallel_sum(cx, NULL, w->d->n, BLOCK, m->k * p, square_block, w, squares));
-    find_order(w, order);
+    cri_kmeans_order(m->k, p, w->size, w->C, order);
     for (size_t c = 0; c < m->k; c++) {
         size_t of = order[c];
         double size = m->size[c] = w->size[of];
@@ -255,6 +235,28 @@ static void set_report(cr_ctx *cx, const fit *f, const cri_kmeans *m, cr_report 
                f->end.made, f->settings.restarts);
 }
 
+/* Silhouettes take the distances of all rows to each other. */
+static cr_status check_sampled(cr_ctx *cx, const kmeans_options *o, between k)
+{
+    bool chooses = o->choose == BY_SILHOUETTE && k.low < k.high;
+    if (!o->scores && !chooses) return CR_OK;
+    cr_fail(cx, CR_EUNSUPPORTED,
+            "kmeans: %s needs all rows at once, but this stream has more rows than are kept",
+            chooses ? "--choose silhouette" : "--scores");
+    return cr_fail_hint(cx, "without --stream the rows are held in memory");
+}
+
+/* The centres of a sample, improved by steps over all rows. */
+static cr_status pass_stream(cr_ctx *cx, const cri_rows *rows, fit *f, cri_kmeans *m)
+{
+    bool cut = false;
+    cr_log(cx, CR_LOG_INFO, "centres of a sample of %zu rows: now steps over all", f->d.n);
+    cr_status st = cri_kmeans_pass_stream(cx, rows, &f->settings.limits, m, &cut);
+    m->total = f->d.all_total;
+    f->cut |= cut;
+    return st;
+}
+
 static cr_status kmeans_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                             void **out_state, cr_report *report)
 {
@@ -269,7 +271,8 @@ static cr_status kmeans_fit(cr_ctx *cx, const cri_rows *rows, const void *option
 
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(read_k(cx, o->k, &f.k));
-    CR_TRY(cri_kmeans_rows_open(cx, rows, rows->design->standardised, &f.d));
+    CR_TRY(cri_kmeans_rows_open(cx, rows, rows->design->standardised, seed, &f.d));
+    if (f.d.sampled) CR_TRY(check_sampled(cx, o, f.k));
     CR_TRY(read_init(cx, o, rows->design, &f.d, &C, &f.k));
     given = f.k.low;
     if (!C) limit_k(cx, f.d.n, &f.k);
@@ -285,6 +288,7 @@ static cr_status kmeans_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     CR_TRY(s.status);
     CR_TRY(try_all(cx, &f));
     CR_TRY(take(cx, &f, m));
+    if (f.d.sampled) CR_TRY(pass_stream(cx, rows, &f, m));
     set_report(cx, &f, m, report);
     *out_state = m;
     m = NULL;

@@ -6,7 +6,8 @@
  * 4  polish    kmeans_polish.c   single moves (Hartigan)
  * 5  swaps     kmeans_swap.c     of centres for rows elsewhere
  * 6  search    kmeans_search.c   starts, and the best of their ends
- * 7  scores    kmeans_scores.c   Calinski-Harabasz and silhouette
+ * 7  stream    kmeans_stream.c   steps over rows that are not kept
+ * 8  scores    kmeans_scores.c   Calinski-Harabasz and silhouette
  * Notation: n rows, p terms, k clusters; X [n x p], C [k x p].  (Internal header.) */
 #ifndef CREDENCE_MODELS_LATENT_KMEANS_H
 #define CREDENCE_MODELS_LATENT_KMEANS_H
@@ -14,6 +15,7 @@
 #include "models/common/coordinates.h"
 #include "models/core/class.h"
 
+#include <math.h>
 #include <stdint.h>
 
 /* clang-format off */
@@ -50,16 +52,19 @@ CRI_RECORD(cri_kmeans, CRI_KMEANS, cri_coordinates at;);
  * how often one is repeated makes a difference: scaled, and with mean 0. */
 typedef struct cri_kmeans_rows {
     size_t  n, p;
-    size_t  room, capacity; /* numbers that X and w have room for */
-    double *X;              /* [n x p]                     */
-    double *w;              /* [n] the weight of all alike */
-    double *norm;           /* [n] |x|^2                   */
-    double *shift, *scale;  /* [p]                        */
-    double  weight, total;  /* sum w, sum w |x|^2          */
+    size_t  room, capacity;        /* numbers that X and w have room for */
+    double *X;                     /* [n x p]                     */
+    double *w;                     /* [n] the weight of all alike */
+    double *norm;                  /* [n] |x|^2                   */
+    double *shift, *scale;         /* [p]                        */
+    double  weight, total;         /* sum w, sum w |x|^2 */
+    bool    sampled;               /* they are some of a stream, */
+    double  all_weight, all_total; /* of which all have this */
 } cri_kmeans_rows;
 
-/* All rows, of a stream too.  Fails with CR_ENUMERIC where squares overflow. */
-cr_status cri_kmeans_rows_open(cr_ctx *cx, const cri_rows *rows, bool standardise,
+/* All rows, of a stream too; where that has more than are kept, a sample of them, with the scale of all.  Fails with
+ * CR_ENUMERIC where squares overflow. */
+cr_status cri_kmeans_rows_open(cr_ctx *cx, const cri_rows *rows, bool standardise, uint64_t seed,
                                cri_kmeans_rows *out);
 void      cri_kmeans_rows_close(cr_ctx *cx, cri_kmeans_rows *d);
 
@@ -161,7 +166,29 @@ typedef struct cri_kmeans_end {
 cr_status cri_kmeans_search(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_settings *s,
                             cri_kmeans_end *out);
 
-/* --- 7 scores --------------------------------------------------------------------------------- */
+/* --- 7 stream --------------------------------------------------------------------------------- */
+
+/* The nearest centre of t, a row as scaled, and how far that is, squared; the first of equal ones. */
+static inline size_t cri_kmeans_nearest(const cri_kmeans *m, const double *t, double *out_square)
+{
+    size_t best = 0;
+    *out_square = INFINITY;
+    for (size_t c = 0; c < m->k; c++) {
+        double square = cri_kmeans_square(t, m->centre + c * m->p, m->p);
+        if (square < *out_square) *out_square = square, best = c;
+    }
+    return best;
+}
+
+/* Steps of the centres of m, which come from a sample, over all rows of a stream: sets centres, sds, sizes, inertia and
+ * trace.  *out_cut: the clock ended them. */
+cr_status cri_kmeans_pass_stream(cr_ctx *cx, const cri_rows *rows, const cri_kmeans_limits *limits,
+                                 cri_kmeans *m, bool *out_cut);
+
+/* --- 8 scores --------------------------------------------------------------------------------- */
+
+/* order [k] = the largest cluster, the second, ...; of equal ones the first by its centre. */
+void cri_kmeans_order(size_t k, size_t p, const double *size, const double *C, size_t *order);
 
 /* (B / (k - 1)) / (inertia / (n - k)), B = total - inertia; NaN for k = 1 and k >= n, infinite for an inertia of 0. */
 double cri_kmeans_calinski_harabasz(const cri_kmeans_work *w);

@@ -1,4 +1,4 @@
-/* kmeans_scores.c -- how well the clusters are separated.
+/* kmeans_scores.c -- which cluster is the first, and how well they are separated.
  * Calinski & Harabasz (1974), Communications in Statistics 3; Rousseeuw (1987), J. Computational and Applied
  * Mathematics 20. */
 #include "kmeans.h"
@@ -8,6 +8,24 @@
 #include <string.h>
 
 enum { BLOCK = 16 };
+
+static bool comes_before(size_t p, const double *size, const double *C, size_t a, size_t b)
+{
+    if (size[a] != size[b]) return size[a] > size[b];
+    for (size_t j = 0; j < p; j++)
+        if (C[a * p + j] != C[b * p + j]) return C[a * p + j] < C[b * p + j];
+    return a < b;
+}
+
+void cri_kmeans_order(size_t k, size_t p, const double *size, const double *C, size_t *order)
+{
+    for (size_t c = 0; c < k; c++) {
+        size_t at = c;
+        for (; at > 0 && comes_before(p, size, C, c, order[at - 1]); at--)
+            order[at] = order[at - 1];
+        order[at] = c;
+    }
+}
 
 double cri_kmeans_calinski_harabasz(const cri_kmeans_work *w)
 {

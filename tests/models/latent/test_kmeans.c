@@ -3,20 +3,25 @@
 #include "../fixture.h"
 
 #include "base/context_internal.h"
+#include "models/core/fit_stream.h"
 #include "models/core/model_internal.h"
 #include "models/latent/kmeans.h"
 
 #include <float.h>
 
-/* A fit whose inertia has never risen on the way. */
-static cr_model *fit_kmeans(cr_ctx *cx, const cr_table *t, const char *settings)
+/* The inertia has never risen on the way. */
+static cr_model *check_trace(cr_model *m)
 {
-    cr_model         *m = fit(cx, "kmeans", t, settings);
     const cri_kmeans *s = m->state;
     for (size_t i = 1; i < s->iterations; i++)
         assert_true(s->trace[i] <= s->trace[i - 1] + 1e-13 * s->total);
     if (s->iterations > 0) assert_true(s->inertia <= s->trace[s->iterations - 1] + 1e-9 * s->total);
     return m;
+}
+
+static cr_model *fit_kmeans(cr_ctx *cx, const cr_table *t, const char *settings)
+{
+    return check_trace(fit(cx, "kmeans", t, settings));
 }
 
 static double inertia_of(cr_ctx *cx, const cr_table *t, const char *settings)
@@ -345,4 +350,84 @@ TEST(empty_clusters)
     t = make_table(cx, X, 3, P, NULL, NULL);
     snprintf(settings, sizeof settings, "scale=none%s", centres_file(C, K, P));
     assert_fails_with(cx, try_fit(cx, "kmeans", t, settings, &m), CR_EARG, "only 3 rows differ");
+}
+
+/* --- many rows -------------------------------------------------------------------------------- */
+
+/* Centres that are found on samples end as low as the blobs that the rows were drawn from. */
+TEST(samples)
+{
+    enum { N = 40000, P = 3, K = 6 };
+    double *X = malloc(N * P * sizeof *X), blobs = 0, mean[K * P] = { 0 };
+    draw_blobs(31, N, P, K, 12, X);
+    cr_table *t = make_table(cx, X, N, P, NULL, NULL);
+    for (size_t i = 0; i < N * P; i++) mean[i / P % K * P + i % P] += X[i] * K / N;
+    for (size_t i = 0; i < N; i++) blobs += square(X + i * P, mean + i % K * P, P);
+    assert_true(inertia_of(cx, t, "k=6 scale=none restarts=1") <= blobs * (1 + 1e-3));
+    free(X);
+}
+
+static cr_model *fit_stream(cr_ctx *cx, const char *path, size_t block, const char *settings)
+{
+    cr_read_options o;
+    cr_stream      *stream = NULL;
+    setting_list    list;
+    cr_model       *m = NULL;
+    split_settings(settings, &list);
+    assert_ok(cx, cr_options_init(cx, cr_read_table, &o));
+    assert_ok(cx, cr_stream_open(cx, path, &o, block, &stream));
+    cr_status st = cr_fit_stream(cx, "kmeans", stream, list.list, list.n, &m);
+    cr_stream_free(cx, stream);
+    cr_options_free(cx, cr_read_table, &o);
+    if (st != CR_OK) return NULL;
+    test_own(cx, m, release_model);
+    return check_trace(m);
+}
+
+/* A stream of more rows than are kept: the same optimum, scale and sizes as of all rows in memory. */
+TEST(long_streams)
+{
+    enum { N = 5000, P = 2, K = 3 };
+    double *X = malloc(N * P * sizeof *X);
+    draw_blobs(41, N, P, K, 6, X);
+    text_buffer b = text_new(64 * N);
+    text_put(&b, "x1,x2,w\n");
+    for (size_t i = 0; i < N; i++)
+        text_put(&b, "%.15g,%.15g,%zu\n", 1e6 + 10 * X[i * P], X[i * P + 1], 1 + i % 3);
+    const char *path = test_file("many.csv", b.at, strlen(b.at));
+    cr_model   *whole = fit_kmeans(cx, read_table(cx, path), "k=3 weights=w");
+    cri_set_leaf_bytes(cx, 2048); /* so that 1024 rows are kept */
+    cr_model *m = fit_stream(cx, path, 700, "k=3 weights=w");
+    assert_non_null(m);
+    json_t *now = describe(cx, m), *then = describe(cx, whole);
+    assert_relative(number_of(now, "rows"), N, 0);
+    assert_relative(statistic(now, "inertia"), statistic(then, "inertia"), 1e-6);
+    assert_relative(statistic(now, "explained"), statistic(then, "explained"), 1e-6);
+    for (size_t c = 0; c < K * P; c++) {
+        assert_relative(parameter_at(now, c, "value"), parameter_at(then, c, "value"), 1e-3);
+        assert_relative(parameter_at(now, c, "sd"), parameter_at(then, c, "sd"), 1e-2);
+    }
+    assert_relative(
+        statistic(now, "size(1)") + statistic(now, "size(2)") + statistic(now, "size(3)"),
+        statistic(then, "size(1)") + statistic(then, "size(2)") + statistic(then, "size(3)"),
+        1e-12);
+    assert_null(fit_stream(cx, path, 700, "k=3 weights=w scores=true"));
+    assert_non_null(strstr(cr_error(cx), "--scores needs all rows at once"));
+    free(b.at), free(X);
+}
+
+/* A clock that runs out leaves the best so far, and says so. */
+TEST(time_limit)
+{
+    enum { N = 500, P = 3 };
+    double X[N * P];
+    draw_blobs(51, N, P, 7, 2, X);
+    cr_table *t = make_table(cx, X, N, P, NULL, NULL);
+    for (uint64_t nth = 1; nth < 60; nth += 7) {
+        cri_ctx_run_out_at(cx, nth);
+        cr_model *m = fit_kmeans(cx, t, "k=6:7 restarts=4");
+        cri_ctx_run_out_at(cx, 0);
+        assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TIME);
+        assert_true(statistic(describe(cx, m), "inertia") > 0);
+    }
 }
