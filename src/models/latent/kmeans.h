@@ -107,17 +107,22 @@ void cri_kmeans_forget(cri_kmeans_work *w);
 /* Steps until no row changes its cluster, a step lowers the inertia by no more than the share tol, or a limit is met.
  * The inertia never rises. */
 cr_status cri_kmeans_descend(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_limits *limits);
+/* Adds the inertia to the trace. */
+cr_status cri_kmeans_note_step(cr_ctx *cx, cri_kmeans_work *w);
 /* Moves row i to cluster b, with the sums of both; the centres stay where they are. */
 void cri_kmeans_move(cri_kmeans_work *w, size_t i, size_t b);
 /* sums, sizes, centres and inertia from the clusters of the rows alone. */
 cr_status cri_kmeans_resum(cr_ctx *cx, cri_kmeans_work *w);
 
-/* |x - c|^2 by differences. */
+/* |x - c|^2 by differences; in four sums, which do not wait for each other. */
 static inline double cri_kmeans_square(const double *x, const double *c, size_t p)
 {
-    double sum = 0;
-    for (size_t j = 0; j < p; j++) sum += (x[j] - c[j]) * (x[j] - c[j]);
-    return sum;
+    double sum[4] = { 0 };
+    size_t j = 0;
+    for (; j + 4 <= p; j += 4)
+        for (size_t l = 0; l < 4; l++) sum[l] += (x[j + l] - c[j + l]) * (x[j + l] - c[j + l]);
+    for (; j < p; j++) sum[0] += (x[j] - c[j]) * (x[j] - c[j]);
+    return sum[0] + sum[1] + (sum[2] + sum[3]);
 }
 
 /* --- 2 start ---------------------------------------------------------------------------------- */
@@ -146,10 +151,10 @@ cr_status cri_kmeans_read_centres(cr_ctx *cx, const char *path, const cr_design 
 
 /* Moves of single rows that lower the inertia, and steps after them, until none is left. */
 cr_status cri_kmeans_polish(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_limits *limits);
-/* Swaps of centres for rows that lower the inertia, *out_made of some that are tried.  Rows have no clusters
- * afterwards. */
+/* Swaps of centres for rows that lower the inertia, *out_made of some that are tried; or one that need not (forced).
+ * Rows have no clusters afterwards. */
 cr_status cri_kmeans_swap(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_limits *limits,
-                          cr_rng *rng, size_t *out_made);
+                          bool forced, cr_rng *rng, size_t *out_made);
 
 /* --- 6 search --------------------------------------------------------------------------------- */
 

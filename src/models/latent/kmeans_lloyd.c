@@ -328,7 +328,7 @@ void cri_kmeans_begin(cri_kmeans_work *w)
     w->inertia = INFINITY;
 }
 
-static cr_status note_step(cr_ctx *cx, cri_kmeans_work *w)
+cr_status cri_kmeans_note_step(cr_ctx *cx, cri_kmeans_work *w)
 {
     cr_status st = cri_array_grow(cx, &w->trace, w->iterations, &w->capacity, sizeof(double));
     if (st == CR_OK) w->trace[w->iterations++] = w->inertia;
@@ -353,7 +353,7 @@ cr_status cri_kmeans_descend(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_li
         if ((w->iterations + 1) % FRESH == 0) CR_TRY(sum_anew(cx, w, acc));
         fill_empty(w);
         set_centres(w);
-        CR_TRY(note_step(cx, w));
+        CR_TRY(cri_kmeans_note_step(cx, w));
         cri_progress_steps(cx, (double)w->iterations);
         w->converged =
             changed == 0 || (isfinite(before) && before - w->inertia <= limits->tol * before);

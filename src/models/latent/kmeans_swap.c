@@ -113,7 +113,8 @@ static cr_status update(cr_ctx *cx, swaps *s, double *out_inertia)
 }
 
 /* Draws a row, and swaps the best centre for it where that gains; *out_swapped says so. */
-static cr_status try_swap(cr_ctx *cx, swaps *s, cr_rng *r, double *inertia, bool *out_swapped)
+static cr_status try_swap(cr_ctx *cx, swaps *s, bool forced, cr_rng *r, double *inertia,
+                          bool *out_swapped)
 {
     cr_status        st = CR_OK;
     cri_kmeans_work *w = s->w;
@@ -125,7 +126,7 @@ static cr_status try_swap(cr_ctx *cx, swaps *s, cr_rng *r, double *inertia, bool
     CR_TRY(cri_parallel_sum(cx, NULL, w->d->n, BLOCK, w->k + 1, weigh_block, s, s->acc));
     for (size_t c = 0; c < w->k; c++)
         if (s->loss[c] + s->acc[c] < least) least = s->loss[c] + s->acc[c], best = c;
-    *out_swapped = least + s->acc[w->k] < -WORTH * *inertia;
+    *out_swapped = forced || least + s->acc[w->k] < -WORTH * *inertia;
     if (!*out_swapped) goto done;
     memcpy(w->C + best * p, s->x, p * sizeof(double));
     s->gone = best;
@@ -135,11 +136,11 @@ done:
 }
 
 cr_status cri_kmeans_swap(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_limits *limits,
-                          cr_rng *rng, size_t *out_made)
+                          bool forced, cr_rng *rng, size_t *out_made)
 {
     cr_status  st = CR_OK;
     cr_scratch scratch = cr_scratch_begin(cx);
-    size_t     tries = 20 + 2 * w->k;
+    size_t     tries = forced ? 1 : 20 + 2 * w->k;
     double     inertia;
     swaps      s = { .w = w };
 
@@ -155,7 +156,7 @@ cr_status cri_kmeans_swap(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_limit
     for (size_t t = 0; t < tries && inertia > 0 && !cri_clock_over(limits->clock); t++) {
         bool swapped;
         CR_TRY(cr_check_interrupt(cx));
-        CR_TRY(try_swap(cx, &s, rng, &inertia, &swapped));
+        CR_TRY(try_swap(cx, &s, forced, rng, &inertia, &swapped));
         *out_made += swapped;
     }
     cri_kmeans_forget(w);

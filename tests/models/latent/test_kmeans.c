@@ -1,6 +1,6 @@
 /* test_kmeans.c -- k-means against all assignments of a few rows, a plain step, the best known optima of real tables,
  * plain formulas of its scores; the inertia never rises. */
-#include "../fixture.h"
+#include "../life.h"
 
 #include "base/context_internal.h"
 #include "models/core/fit_stream.h"
@@ -139,7 +139,7 @@ TEST(plain_steps)
 
 /* --- the best known --------------------------------------------------------------------------- */
 
-/* The least inertia of 1000 restarts (digits: 150), which few restarts reach. */
+/* The least inertia of 1000 restarts (digits: 150), which the ten starts of the default reach. */
 TEST(best_known)
 {
     json_t *cases = reference_cases(cx, "kmeans"), *item, *expected;
@@ -160,7 +160,7 @@ TEST(best_known)
         json_object_foreach(json_object_get(json_object_get(item, "expected"), "by_k"), k, expected)
         {
             double best = number_of(expected, "best_inertia"), found;
-            snprintf(settings, sizeof settings, "%s k=%s restarts=50", more, k);
+            snprintf(settings, sizeof settings, "%s k=%s", more, k);
             found = inertia_of(cx, t, settings);
             if (found > best * (1 + 1e-6))
                 fail_msg("%s, k = %s: %.10g, and %.10g is known", id, k, found, best);
@@ -430,4 +430,55 @@ TEST(time_limit)
         assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TIME);
         assert_true(statistic(describe(cx, m), "inertia") > 0);
     }
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* Samples of many rows, and centres from a file. */
+TEST(allocations_of_samples)
+{
+    enum { N = 33000 };
+    double *X = malloc(N * sizeof *X), C[] = { -1, 1 };
+    char    given[800];
+    draw_blobs(61, N, 1, 2, 5, X);
+    snprintf(given, sizeof given, "scale=none%s", centres_file(C, 2, 1));
+    cr_table *t = make_table(cx, X, N, 1, NULL, NULL);
+    check_every_allocation(t, "kmeans", "k=2 restarts=2");
+    check_every_allocation(make_table(cx, X, 20, 1, NULL, NULL), "kmeans", given);
+    free(X);
+}
+
+typedef struct streamed {
+    const char *path;
+} streamed;
+
+static cr_status fit_streamed(cr_ctx *cx, void *arg)
+{
+    cr_status       st = CR_OK;
+    cr_read_options o = { 0 };
+    cr_stream      *stream = NULL;
+    cr_model       *m = NULL;
+    cr_setting      settings[] = { { "k", "2" }, { "restarts", "1" } };
+    cri_set_leaf_bytes(cx, 1024);
+    CR_TRY(cr_options_init(cx, cr_read_table, &o));
+    CR_TRY(cr_stream_open(cx, ((streamed *)arg)->path, &o, 600, &stream));
+    CR_TRY(cr_fit_stream(cx, "kmeans", stream, settings, 2, &m));
+done:
+    cr_model_free(cx, m);
+    cr_stream_free(cx, stream);
+    cr_options_free(cx, cr_read_table, &o);
+    return st;
+}
+
+TEST(allocations_of_streams)
+{
+    text_buffer     b = text_new(1 << 15);
+    test_call_sites known = { 0 };
+    text_put(&b, "x\n");
+    for (size_t i = 0; i < 1500; i++) text_put(&b, "%zu\n", i * 7919 % 1500 + i % 2 * 9000);
+    streamed s = { test_file("stream.csv", b.at, strlen(b.at)) };
+    test_new_allocations_fail(&known, fit_streamed, &s);
+    test_call_sites_free(&known);
+    free(b.at);
+    (void)cx;
 }
