@@ -120,6 +120,8 @@ fit linear tall.csv --target y
 fit gp mid.csv --target y --features x*
 fit lda wide.csv --target kind --features x*
 fit kernel-pca mid.csv --features x* --kernel rbf
+fit kmeans long.csv --features x* --k 30:60
+fit kmeans tall.csv --features x* --k 40 --scores
 fit logistic tall.csv --target kind
 fit robust tall.csv --target y --method lad
 cv knn tall.csv --target y --features x*

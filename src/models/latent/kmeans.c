@@ -1,7 +1,7 @@
 /* kmeans.c -- k-means: k centres, each the mean of the rows that are nearest to it.
  *   inertia = sum_i w_i min_c |t_i - c|^2,   t = (x - shift) / scale
- * Minimised from several starts (k-means++) by Lloyd's steps and single moves (Hartigan); the least of all ends is
- * kept.  Every start ends in a local optimum, no step raises the inertia, and how many starts ended as low is
+ * Minimised from several starts (k-means++) by Lloyd's steps, single moves (Hartigan) and swaps; the least of all ends
+ * is kept.  Every start ends in a local optimum, no step raises the inertia, and how many starts ended as low is
  * reported.  A row of weight 2 counts as two rows.  Clusters are numbered by size, the largest first.
  * Cost: kmeans_lloyd.c.  Lloyd (1982), IEEE Trans. Information Theory 28; Arthur & Vassilvitskii (2007), SODA;
  * Hartigan (1975), Clustering Algorithms. */
@@ -22,7 +22,7 @@
     X(count,  restarts, "10", ">=1", "starts, of which the best end is kept", "50")                \
     X(text,   init,     "k-means++", "FILE",                                                       \
       "how a start is made: k-means++, random (rows drawn at random), or a file with one centre per row, with columns by name", "random") \
-    X(flag,   polish,   "true", "", "after Lloyd's steps, move single rows as long as that lowers the inertia (Hartigan)", "false") \
+    X(flag,   polish,   "true", "", "move single rows (Hartigan) and swap centres after Lloyd's steps, as long as that lowers the inertia", "false") \
     X(flag,   scores,   "false", "", "also compute silhouette and Calinski-Harabasz; the silhouette takes n^2 distances", "true") \
     X(real,   tol,      "0", "0..<1", "stop when a step lowers the inertia by no more than this share", "1e-4") \
     X(count,  max_iter, "1000", ">=1", "give up after this many steps of a start", "100")
@@ -159,7 +159,7 @@ typedef struct fit {
 static cr_status score(cr_ctx *cx, const fit *f, const cri_kmeans_work *w, double *out)
 {
     *out = cri_kmeans_calinski_harabasz(w);
-    return f->o->choose == BY_SILHOUETTE ? cri_kmeans_silhouette(cx, w, out) : CR_OK;
+    return f->o->choose == BY_SILHOUETTE ? cri_kmeans_silhouette(cx, w, &f->clock, out) : CR_OK;
 }
 
 /* All numbers of clusters, and in f->best that of the highest score; of equal ones the fewest clusters. */
@@ -213,7 +213,9 @@ static cr_status take(cr_ctx *cx, fit *f, cri_kmeans *m)
     take_tried(f, m);
     if (f->o->scores) {
         m->calinski_harabasz = cri_kmeans_calinski_harabasz(&f->best);
-        CR_TRY(cri_kmeans_silhouette(cx, &f->best, &m->silhouette));
+        CR_TRY(cri_kmeans_silhouette(cx, &f->best, &f->clock, &m->silhouette));
+        if (m->k > 1 && isnan(m->silhouette))
+            cr_log(cx, CR_LOG_WARNING, "the time limit left no time for the silhouette");
     }
     CR_TRY(take_clusters(cx, &f->best, m));
 done:

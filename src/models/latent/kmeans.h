@@ -198,7 +198,9 @@ void cri_kmeans_order(size_t k, size_t p, const double *size, const double *C, s
 /* (B / (k - 1)) / (inertia / (n - k)), B = total - inertia; NaN for k = 1 and k >= n, infinite for an inertia of 0. */
 double cri_kmeans_calinski_harabasz(const cri_kmeans_work *w);
 /* The mean over rows of (b - a) / max(a, b): a is the mean distance to the other rows of the cluster, b that to the
- * rows of the nearest other one; 0 for a row alone.  NaN for k = 1.  O(n^2 p). */
-cr_status cri_kmeans_silhouette(cr_ctx *cx, const cri_kmeans_work *w, double *out);
+ * rows of the nearest other one; 0 for a row alone.  NaN for k = 1, and where
+ * the clock ended it.  O(n^2 p). */
+cr_status cri_kmeans_silhouette(cr_ctx *cx, const cri_kmeans_work *w, const struct cri_clock *clock,
+                                double *out);
 
 #endif

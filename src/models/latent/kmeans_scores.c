@@ -2,12 +2,13 @@
  * Calinski & Harabasz (1974), Communications in Statistics 3; Rousseeuw (1987), J. Computational and Applied
  * Mathematics 20. */
 #include "kmeans.h"
+#include "base/context_internal.h"
 #include "base/parallel.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 16 };
+enum { BLOCK = 16, PART = 1024 };
 
 static bool comes_before(size_t p, const double *size, const double *C, size_t a, size_t b)
 {
@@ -51,20 +52,33 @@ static double silhouette_of(const cri_kmeans_work *w, size_t i, double *sum)
     return own < other ? 1 - own / other : own > other ? other / own - 1 : 0;
 }
 
+/* Rows from `from` on. */
+typedef struct part {
+    const cri_kmeans_work *w;
+    size_t                 from;
+} part;
+
 static void silhouette_block(void *arg, cri_range range, double *acc, double *sum)
 {
-    const cri_kmeans_work *w = arg;
-    for (size_t i = range.begin; i < range.end; i++)
-        acc[0] += w->d->w[i] * silhouette_of(w, i, sum);
+    const part *s = arg;
+    for (size_t i = s->from + range.begin; i < s->from + range.end; i++)
+        acc[0] += s->w->d->w[i] * silhouette_of(s->w, i, sum);
 }
 
-cr_status cri_kmeans_silhouette(cr_ctx *cx, const cri_kmeans_work *w, double *out)
+cr_status cri_kmeans_silhouette(cr_ctx *cx, const cri_kmeans_work *w, const struct cri_clock *clock,
+                                double *out)
 {
-    double    sum = NAN;
-    cr_status st = CR_OK;
-    if (w->k > 1)
-        st = cri_parallel_sum_in(cx, "silhouette", w->d->n, BLOCK, 1, w->k, silhouette_block,
-                                 (void *)(uintptr_t)w, &sum);
-    if (st == CR_OK) *out = sum / w->d->weight;
-    return st;
+    double sum = 0, more;
+    *out = NAN;
+    for (part s = { w, 0 }; s.from < w->d->n && w->k > 1; s.from += PART) {
+        cri_range range = cri_block_range(w->d->n, PART, s.from / PART);
+        if (cri_clock_over(clock)) return CR_OK;
+        cr_status st = cri_parallel_sum_in(cx, NULL, range.end - range.begin, BLOCK, 1, w->k,
+                                           silhouette_block, &s, &more);
+        if (st != CR_OK) return st;
+        sum += more;
+        cr_progress(cx, "silhouette", (double)range.end, (double)w->d->n);
+    }
+    if (w->k > 1) *out = sum / w->d->weight;
+    return CR_OK;
 }

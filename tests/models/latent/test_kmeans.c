@@ -416,6 +416,40 @@ TEST(long_streams)
     free(b.at), free(X);
 }
 
+/* The most that a move of one row from its cluster to another gains, as a share of the inertia. */
+static double best_move(cr_ctx *cx, const cr_model *m, const cr_table *t)
+{
+    const cri_kmeans *s = m->state;
+    cr_prediction     p = predict(cx, m, t);
+    double            most = 0;
+    for (size_t i = 0; i < p.n; i++) {
+        const double *d = p.vector + i * s->k;
+        size_t        a = 0;
+        for (size_t c = 1; c < s->k; c++)
+            if (d[c] < d[a]) a = c;
+        for (size_t c = 0; c < s->k && s->size[a] > 1; c++)
+            if (c != a)
+                most = fmax(most, d[a] * d[a] * s->size[a] / (s->size[a] - 1) -
+                                      d[c] * d[c] * s->size[c] / (s->size[c] + 1));
+    }
+    return most / s->inertia;
+}
+
+/* Lloyd's steps end where single moves still gain, the polish does not; also of many rows. */
+TEST(single_moves)
+{
+    enum { N = 33000, P = 2 };
+    double *X = malloc(N * P * sizeof *X);
+    cr_rng  r = cr_rng_stream(71, 0);
+    draw_normals(&r, X, N * P);
+    for (size_t n = 300; n <= N; n += N - 300) {
+        cr_table *t = make_table(cx, X, n, P, NULL, NULL);
+        assert_true(best_move(cx, fit_kmeans(cx, t, "k=7 restarts=1"), t) < 1e-13);
+        assert_true(best_move(cx, fit_kmeans(cx, t, "k=7 restarts=1 polish=false"), t) > 1e-12);
+    }
+    free(X);
+}
+
 /* A clock that runs out leaves the best so far, and says so. */
 TEST(time_limit)
 {
@@ -425,11 +459,17 @@ TEST(time_limit)
     cr_table *t = make_table(cx, X, N, P, NULL, NULL);
     for (uint64_t nth = 1; nth < 60; nth += 7) {
         cri_ctx_run_out_at(cx, nth);
-        cr_model *m = fit_kmeans(cx, t, "k=6:7 restarts=4");
+        cr_model *m = fit_kmeans(cx, t, "k=6:7 restarts=4"), *one = fit_kmeans(cx, t, "k=6");
         cri_ctx_run_out_at(cx, 0);
         assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TIME);
+        assert_int_equal(cr_model_get_report(one)->stop, CR_STOP_TIME);
         assert_true(statistic(describe(cx, m), "inertia") > 0);
+        assert_true(statistic(describe(cx, one), "restarts") < 10);
     }
+    cri_ctx_run_out_at(cx, 2);
+    json_t *d = describe(cx, fit_kmeans(cx, t, "k=6 scores=true"));
+    cri_ctx_run_out_at(cx, 0);
+    assert_true(json_is_null(json_object_get(json_object_get(d, "statistics"), "silhouette")));
 }
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -443,7 +483,7 @@ TEST(allocations_of_samples)
     draw_blobs(61, N, 1, 2, 5, X);
     snprintf(given, sizeof given, "scale=none%s", centres_file(C, 2, 1));
     cr_table *t = make_table(cx, X, N, 1, NULL, NULL);
-    check_every_allocation(t, "kmeans", "k=2 restarts=2");
+    check_every_allocation(t, "kmeans", "k=2 restarts=1 polish=false");
     check_every_allocation(make_table(cx, X, 20, 1, NULL, NULL), "kmeans", given);
     free(X);
 }
