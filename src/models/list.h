@@ -13,6 +13,7 @@
     X(exponential)           \
     X(fisher)                \
     X(glm)                   \
+    X(gmm)                   \
     X(gp)                    \
     X(gp_classify)           \
     X(gp_online)             \

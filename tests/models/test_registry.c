@@ -67,7 +67,7 @@ TEST(declarations)
         assert_ptr_equal(cr_class_options(c), c->options);
         assert_true(cr_class_tasks(c) != 0 && cr_class_tasks(c) < 1u << 7);
         assert_true(c->default_scale == CR_SCALE_STANDARD || c->default_scale == CR_SCALE_NONE);
-        assert_true(cri_learning_of(c)->fit || c->sums);
+        assert_true(cri_learning_of(c)->fit || c->sums || c->em);
         if (c->sums) assert_true(c->sums->record && c->sums->size > 0);
         if (c->sums) assert_true(c->sums->gather && c->sums->merge);
         if (c->sums) assert_true(c->sums->solve && !cri_learning_of(c)->update);

@@ -61,6 +61,7 @@ struct cr_model_class {
     void (*doubt)(cr_ctx *cx, const cr_design *design, const void *state);
     const cri_sums_face     *sums;     /* how it learns: from sums over rows,              */
     const cri_em_face       *em;       /* from expected sums, step by step,                */
+    const cri_em_search     *search;   /* among the ends of EM; NULL: of like starts       */
     const cri_whole_face    *whole;    /* or from all rows at once                         */
     const cri_rows_face     *rows;     /* what it says of rows                             */
     const cri_function_face *function; /* the same of its function; NULL: it has none      */

@@ -22,12 +22,14 @@ void cri_em_describe(const cri_em_outcome *o, cri_sheet *s)
 
 /* --- one pass --------------------------------------------------------------------------------- */
 
-/* A node has the statistics of the class and, behind them, the weight of the rows. */
+/* A node has the statistics that `add` gathers and, behind them, the weight of the rows. */
 typedef struct pass {
-    const cr_model *model;
-    const void     *state;
-    size_t          width; /* of a node */
-    cri_forest      forest;
+    void (*add)(const void *of, const cri_rows *rows, cri_range range, double *sums, double *work);
+    const void *of;          /* the state, or the plan of a search */
+    size_t      width, work; /* of a node; of the workspace */
+    cri_forest  forest;
+    cr_status (*meet)(cr_ctx *cx, void *of, const cri_rows *leaf); /* NULL: nothing is to be met */
+    void *met;
 } pass;
 
 static cr_status add_nodes(cr_ctx *cx, const void *of, void *a, const void *b)
@@ -63,7 +65,7 @@ typedef struct leaf_work {
 static void gather_block(void *arg, cri_range range, double *acc, double *work)
 {
     const leaf_work *w = arg;
-    w->p->model->class->em->gather(w->p->state, w->rows, range, acc, work);
+    w->p->add(w->p->of, w->rows, range, acc, work);
     for (size_t i = range.begin; i < range.end; i++)
         acc[w->p->width - 1] += w->rows->w ? w->rows->w[i] : 1;
 }
@@ -73,10 +75,12 @@ static cr_status gather_leaf(cr_ctx *cx, void *arg, const cri_rows *rows)
     enum { BLOCK = 256 };
     pass     *p = arg;
     leaf_work w = { p, rows };
-    double   *node = cr_alloc(cx, p->width, sizeof *node);
-    cr_status st =
-        node ? cri_parallel_sum_in(cx, NULL, rows->n, BLOCK, p->width,
-                                   p->model->class->em->work(p->state), gather_block, &w, node)
+    cr_status st = p->meet ? p->meet(cx, p->met, rows) : CR_OK;
+    double   *node = st == CR_OK ? cr_alloc(cx, p->width, sizeof *node) : NULL;
+    if (st != CR_OK) return st;
+    st =
+        node ? cri_parallel_sum_in(cx, NULL, rows->n, BLOCK, p->width, p->work, gather_block, &w,
+                                   node)
              : CR_ENOMEM;
     if (st == CR_OK) return cri_forest_push(cx, &vectors, p, &p->forest, node, 0);
     free_node(cx, p, node);
@@ -88,12 +92,10 @@ static cr_status gather_rows(cr_ctx *cx, void *arg, const cri_rows *rows)
     return cri_each_leaf(cx, rows, gather_leaf, arg);
 }
 
-/* sums [width of the class + 1] = the statistics of all rows under the state. */
-static cr_status gather(cr_ctx *cx, const cr_model *m, const void *state, const cri_rows *rows,
-                        double *sums)
+/* sums [width] = the statistics of all rows, and their weight. */
+static cr_status gather(cr_ctx *cx, pass p, const cri_rows *rows, double *sums)
 {
     cr_status st = CR_OK;
-    pass      p = { .model = m, .state = state, .width = m->class->em->width(state) + 1 };
     void     *sum = NULL;
     CR_TRY(rows->passes ? cri_passes_each(cx, rows->passes, gather_rows, &p)
                         : gather_rows(cx, &p, rows));
@@ -113,7 +115,7 @@ typedef struct em {
     double          tol;
     size_t          max_iter, restarts;
     double          reserve; /* seconds before the time limit at which it ends */
-    bool            cut;     /* it did */
+    bool            cut;     /* it did: not all starts were made, or one was not followed to its end */
 } em;
 
 static const void *option(const cr_model *m, const char *name)
@@ -128,30 +130,40 @@ static cri_em_outcome *outcome_of(const cr_model *m, void *state)
     return (cri_em_outcome *)((char *)state + m->class->em->at);
 }
 
+static const cri_em_search *search_of(const em *e) { return e->model->class->search; }
+
 /* One pass at `state`: sums, and the objective at the end of the trace. */
 static cr_status look(cr_ctx *cx, em *e, void *state, double *sums, cri_em_outcome *o)
 {
-    cr_status st = gather(cx, e->model, state, e->rows, sums);
-    double   *trace;
+    const cri_em_face *face = e->model->class->em;
+    pass      p = { .add = face->gather,
+                    .of = state,
+                    .width = face->width(state) + 1,
+                    .work = face->work(state) };
+    cr_status st = gather(cx, p, e->rows, sums);
+    double   *trace, objective = sums[0];
     if (st != CR_OK) return st;
-    if (!isfinite(sums[0]))
+    if (search_of(e)) objective += search_of(e)->log_prior(state);
+    if (!isfinite(objective))
         return cr_fail(cx, CR_ENUMERIC, "%s: the likelihood is not finite after %zu steps",
                        e->model->class->name, o->iterations);
     trace = cr_resize(cx, o->trace, o->iterations, o->iterations + 1, sizeof *trace);
     if (!trace) return CR_ENOMEM;
     o->trace = trace;
-    trace[o->iterations++] = o->objective = sums[0];
+    trace[o->iterations++] = o->objective = objective;
     return CR_OK;
 }
 
-/* Steps from the state until they gain no more; the objective is that of the state it ends with. */
-static cr_status ascend(cr_ctx *cx, em *e, void *state, double *out_weight)
+/* Steps from the state until they gain no more, or lead nowhere; the objective is that of the state it ends
+ * with, or of the one before it got lost. */
+static cr_status ascend(cr_ctx *cx, em *e, void *state, double *out_weight, bool *out_lost)
 {
-    cr_status       st = CR_OK;
-    cr_scratch      s = cr_scratch_begin(cx);
-    cri_em_outcome *o = outcome_of(e->model, state);
-    size_t          width = e->model->class->em->width(state);
-    double         *sums = cr_scratch_f64(&s, width + 1);
+    cr_status            st = CR_OK;
+    cr_scratch           s = cr_scratch_begin(cx);
+    cri_em_outcome      *o = outcome_of(e->model, state);
+    const cri_em_search *search = search_of(e);
+    size_t               width = e->model->class->em->width(state);
+    double              *sums = cr_scratch_f64(&s, width + 1);
 
     CR_TRY(s.status);
     for (;;) {
@@ -163,7 +175,9 @@ static cr_status ascend(cr_ctx *cx, em *e, void *state, double *out_weight)
         e->cut = !o->converged && time_is_up(e, cx);
         if (o->converged || e->cut || o->iterations == e->max_iter) break;
         CR_TRY(e->model->class->em->solve(cx, e->model->options, sums, state));
+        if (search && (*out_lost = search->lost(state))) break;
     }
+    if (search && !*out_lost) search->reach(state, sums);
 done:
     cr_scratch_end(&s);
     return st;
@@ -171,43 +185,135 @@ done:
 
 /* --- starts ----------------------------------------------------------------------------------- */
 
-static cr_status run(cr_ctx *cx, em *e, const cri_rows *first, void **out_state)
+/* The starts of one candidate, or of all there is without a search. */
+typedef struct starts {
+    const cri_rows *first;
+    void           *plan;
+    size_t          candidate, restarts;
+    double         *ends; /* [restarts] objectives, -INFINITY where rejected */
+    cri_em_ends     became;
+    void           *best; /* NULL where all were rejected */
+} starts;
+
+/* One start and its steps: the best of those so far is kept. */
+static cr_status make_start(cr_ctx *cx, em *e, starts *s, double *out_weight)
 {
     cr_status             st = CR_OK;
-    cr_scratch            s = cr_scratch_begin(cx);
     const cr_model_class *c = e->model->class;
-    double               *ends = cr_scratch_f64(&s, e->restarts), weight = 0;
-    void                 *best = NULL, *state = NULL;
-    size_t                made = 0, agreed = 0;
-    bool                  own_bar = cri_progress_open_steps(cx, "EM");
+    const cri_em_search  *search = search_of(e);
+    cr_rng                r = cr_rng_stream(e->model->fit.seed, s->became.made);
+    void                 *state = NULL;
+    bool                  rejected = false;
 
-    CR_TRY(s.status);
-    while (made < e->restarts && !e->cut && !(made > 0 && time_is_up(e, cx))) {
-        cr_rng r = cr_rng_stream(e->model->fit.seed, made);
-        CR_TRY(cr_check_interrupt(cx));
-        if (own_bar) cri_progress_stage(cx, (double)(made + 1) / (double)e->restarts);
-        CR_TRY(c->em->start(cx, first, e->model->options, &r, &state));
-        CR_TRY(ascend(cx, e, state, &weight));
-        ends[made++] = outcome_of(e->model, state)->objective;
-        cr_log(cx, CR_LOG_INFO, "start %zu: %.10g after %zu passes", made, ends[made - 1],
-               outcome_of(e->model, state)->iterations);
-        bool better = !best || ends[made - 1] > outcome_of(e->model, best)->objective;
-        cri_state_free(cx, c, better ? best : state);
-        if (better) best = state;
+    CR_TRY(search ? search->start(cx, s->plan, s->candidate, s->became.made, s->best, &r, &state)
+                  : c->em->start(cx, s->first, e->model->options, &r, &state));
+    CR_TRY(ascend(cx, e, state, out_weight, &rejected));
+    if (search && !rejected) CR_TRY(search->judge(cx, s->plan, state, &rejected));
+    const cri_em_outcome *o = outcome_of(e->model, state);
+    cr_log(cx, CR_LOG_INFO, "start %zu: %.10g after %zu passes%s", s->became.made + 1, o->objective,
+           o->iterations, rejected ? ", rejected" : "");
+    s->ends[s->became.made++] = rejected ? -INFINITY : o->objective;
+    if (rejected) {
+        s->became.rejected++;
+        s->became.best_rejected = fmax(s->became.best_rejected, o->objective);
+    } else if (!s->best || o->objective > outcome_of(e->model, s->best)->objective) {
+        cri_state_free(cx, c, s->best);
+        s->best = state;
         state = NULL;
     }
-    cri_em_outcome *o = outcome_of(e->model, best);
-    for (size_t i = 0; i < made; i++)
-        agreed += o->objective - ends[i] <= fmax(10 * e->tol, 1e-9) * weight;
-    o->restarts = made;
-    o->restarts_agreed = agreed;
+done:
+    cri_state_free(cx, c, state);
+    return st;
+}
+
+/* All starts of a candidate, or as many as there is time for; the best of their ends knows how many agreed. */
+static cr_status make_starts(cr_ctx *cx, em *e, starts *s, bool own_bar)
+{
+    double weight = 0;
+    s->became = (cri_em_ends){ .best_rejected = NAN };
+    while (s->became.made < s->restarts && !e->cut && !(s->became.made > 0 && time_is_up(e, cx))) {
+        cr_status st = cr_check_interrupt(cx);
+        if (own_bar)
+            cri_progress_stage(cx, (double)(s->became.made + 1) / (double)s->restarts);
+        if (st == CR_OK) st = make_start(cx, e, s, &weight);
+        if (st != CR_OK) return st;
+    }
+    e->cut |= s->became.made < s->restarts;
+    if (!s->best) return CR_OK;
+    cri_em_outcome *o = outcome_of(e->model, s->best);
+    o->restarts = s->became.made;
+    o->restarts_agreed = 0;
+    for (size_t i = 0; i < s->became.made; i++)
+        o->restarts_agreed += o->objective - s->ends[i] <= fmax(10 * e->tol, 1e-9) * weight;
+    return CR_OK;
+}
+
+/* The candidate with the lowest criterion, each by its best end. */
+static cr_status choose(cr_ctx *cx, em *e, starts *s, bool own_bar, void **out_state)
+{
+    cr_status             st = CR_OK;
+    const cr_model_class *c = e->model->class;
+    const cri_em_search  *search = search_of(e);
+    cr_scratch            room = cr_scratch_begin(cx);
+    void                 *best = NULL;
+    double                lowest = INFINITY, *sums = NULL;
+    size_t                width;
+
+    CR_TRY(search->open(cx, s->first, e->model->options, &s->plan));
+    width = search->survey_width(s->plan) + 1;
+    sums = cr_scratch_f64(&room, width);
+    CR_TRY(room.status);
+    CR_TRY(gather(cx,
+                  (pass){ .add = search->survey,
+                          .of = s->plan,
+                          .width = width,
+                          .work = search->survey_work(s->plan),
+                          .meet = search->meet,
+                          .met = s->plan },
+                  e->rows, sums));
+    CR_TRY(search->settle(cx, s->plan, sums));
+    for (s->candidate = 0; s->candidate < search->candidates(s->plan); s->candidate++) {
+        double criterion = INFINITY;
+        if (best && (e->cut |= time_is_up(e, cx))) break;
+        s->restarts = search->starts(s->plan, s->candidate, e->restarts);
+        CR_TRY(make_starts(cx, e, s, own_bar));
+        search->note(s->plan, s->candidate, &s->became, s->best, &criterion);
+        bool better = s->best && (!best || criterion < lowest);
+        if (better) lowest = criterion;
+        cri_state_free(cx, c, better ? best : s->best);
+        if (better) best = s->best;
+        s->best = NULL;
+    }
+    CR_TRY(search->finish(cx, s->plan, best));
     *out_state = best;
     best = NULL;
 done:
-    if (own_bar) cri_progress_close(cx);
+    if (s->plan) search->close(cx, s->plan);
     cri_state_free(cx, c, best);
-    cri_state_free(cx, c, state);
-    cr_scratch_end(&s);
+    cr_scratch_end(&room);
+    return st;
+}
+
+static cr_status run(cr_ctx *cx, em *e, const cri_rows *first, void **out_state)
+{
+    cr_status  st = CR_OK;
+    cr_scratch room = cr_scratch_begin(cx);
+    starts     s = { .first = first, .restarts = e->restarts };
+    bool       own_bar = cri_progress_open_steps(cx, "EM");
+
+    s.ends = cr_scratch_f64(&room, e->restarts);
+    CR_TRY(room.status);
+    if (search_of(e)) {
+        CR_TRY(choose(cx, e, &s, own_bar, out_state));
+        goto done;
+    }
+    CR_TRY(make_starts(cx, e, &s, own_bar));
+    *out_state = s.best;
+    s.best = NULL;
+done:
+    if (own_bar) cri_progress_close(cx);
+    cri_state_free(cx, e->model->class, s.best);
+    cr_scratch_end(&room);
     return st;
 }
 
@@ -241,8 +347,9 @@ cr_status cri_em_fit(cr_ctx *cx, cr_model *m, const cri_rows *rows)
     const cri_em_outcome *o = outcome_of(m, m->state);
     m->report.iterations = o->iterations;
     m->report.stop = o->converged ? CR_STOP_TOLERANCE : e.cut ? CR_STOP_TIME : CR_STOP_LIMIT;
-    m->report.log_likelihood = o->objective;
-    if (e.cut || o->restarts < e.restarts)
+    m->report.log_likelihood =
+        o->objective - (search_of(&e) ? search_of(&e)->log_prior(m->state) : 0);
+    if (e.cut)
         cr_log(cx, CR_LOG_WARNING,
                "the time limit ended the search after %zu of %zu starts: this is the best so far",
                o->restarts, e.restarts);

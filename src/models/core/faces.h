@@ -70,6 +70,48 @@ typedef struct cri_em_face {
     cr_status (*solve)(cr_ctx *cx, const void *options, const double *sums, void *state);
 } cri_em_face;
 
+/* What became of the starts of one candidate of a search. */
+typedef struct cri_em_ends {
+    size_t made, rejected; /* starts, and those whose end cannot be the answer */
+    double best_rejected;  /* the highest objective of these; NaN where there are none */
+} cri_em_ends;
+
+/* A search by EM that is more than like starts, and takes the place of `start`: it surveys all rows before the first start, adds a log prior to
+ * the objective, rejects ends, and chooses among candidates (numbers of components, forms) by a criterion. */
+typedef struct cri_em_search {
+    /* What the starts share, made from the rows of the first leaf and the options; freed by `close`. */
+    cr_status (*open)(cr_ctx *cx, const cri_rows *first, const void *options, void **out_plan);
+    void (*close)(cr_ctx *cx, void *plan);
+    /* One pass over all rows before the starts: `meet` sees leaf after leaf, and `survey` adds the statistics of
+     * some rows to sums [survey_width], with survey_work numbers to work in; pure.  `settle` takes the sums
+     * over all rows and, behind them, their weight. */
+    cr_status (*meet)(cr_ctx *cx, void *plan, const cri_rows *leaf);
+    size_t (*survey_width)(const void *plan);
+    size_t (*survey_work)(const void *plan);
+    void (*survey)(const void *plan, const cri_rows *rows, cri_range range, double *sums,
+                   double *work);
+    cr_status (*settle)(cr_ctx *cx, void *plan, const double *sums);
+    /* How many candidates there are, and how many starts one of them needs when so many are asked for. */
+    size_t (*candidates)(const void *plan);
+    size_t (*starts)(const void *plan, size_t candidate, size_t restarts);
+    /* Start number `attempt`; it may make use of the best end so far. */
+    cr_status (*start)(cr_ctx *cx, const void *plan, size_t candidate, size_t attempt,
+                       const void *opt_best, cr_rng *rng, void **out_state);
+    /* What is added to the log likelihood: steps maximise the sum. */
+    double (*log_prior)(const void *state);
+    /* true where the last step led nowhere: the run ends, and its end is rejected. */
+    bool (*lost)(const void *state);
+    /* Keeps what the statistics of the last pass, taken under this very state, say of it. */
+    void (*reach)(void *state, const double *sums);
+    /* Whether the end of a run cannot be the answer. */
+    cr_status (*judge)(cr_ctx *cx, const void *plan, const void *state, bool *out_rejected);
+    /* Notes the best end of a candidate, NULL where all were rejected; the lowest criterion is kept. */
+    void (*note)(void *plan, size_t candidate, const cri_em_ends *ends, void *opt_best,
+                 double *out_criterion);
+    /* Completes the state that is the answer; fails, in words, where there is none (NULL). */
+    cr_status (*finish)(cr_ctx *cx, const void *plan, void *opt_state);
+} cri_em_search;
+
 /* What all of them can be asked for. */
 #define CRI_EM_OPTIONS(X)                                                                          \
     X(real, tol, "1e-6", ">=0", "stop when a step gains less than this per row", "1e-9")           \

@@ -1,0 +1,150 @@
+/* gmm.h -- Gaussian mixtures: the state, and what the files of the model share.
+ *   x | component c ~ N(mu_c, S_c),   P(c) = share_c,   c = 1 .. k,   x in R^d
+ * All but the descriptor works on t = (x - centre) / scale, in which the numbers are of moderate size whatever the
+ * offsets and units of the columns are.
+ *
+ *   1. gmm.c          options, answers, description, descriptor
+ *   2. gmm_step.c     E-step and M-step: densities, expected statistics, the next state
+ *   3. gmm_forms.c    the covariances of each form from scatter matrices, free parameters
+ *   4. gmm_start.c    starts: k-means++ and short runs on some rows
+ *   5. gmm_plan.c     before the starts: survey of all rows, some rows to start from
+ *   6. gmm_search.c   the search: prior, candidates, rejected ends, the choice
+ * (Internal header.) */
+#ifndef CREDENCE_MODELS_LATENT_GMM_H
+#define CREDENCE_MODELS_LATENT_GMM_H
+
+#include "models/core/em.h"
+
+/* The forms of the covariances S_c = lambda_c D_c A_c D_c^T by volume (lambda), shape (A) and orientation (D): Equal
+ * for all components, Variable, or Identity.  Banfield & Raftery (1993), Biometrics 49; Celeux & Govaert (1995),
+ * Pattern Recognition 28. */
+#define CRI_GMM_FORMS "EII|VII|EEI|VEI|EVI|VVI|EEE|VEE|EVE|VVE|EEV|VEV|EVV|VVV"
+typedef enum cri_gmm_form {
+    CRI_GMM_EII,
+    CRI_GMM_VII,
+    CRI_GMM_EEI,
+    CRI_GMM_VEI,
+    CRI_GMM_EVI,
+    CRI_GMM_VVI,
+    CRI_GMM_EEE,
+    CRI_GMM_VEE,
+    CRI_GMM_EVE,
+    CRI_GMM_VVE,
+    CRI_GMM_EEV,
+    CRI_GMM_VEV,
+    CRI_GMM_EVV,
+    CRI_GMM_VVV,
+    CRI_GMM_N_FORMS
+} cri_gmm_form;
+
+/* clang-format off */
+#define CRI_GMM(MEMBER)                                                                            \
+    MEMBER(count,  d,              (),      ">0",            "columns")                            \
+    MEMBER(count,  k,              (),      ">0",            "components")                         \
+    MEMBER(count,  kd,             (),      ">0",            "k d")                                \
+    MEMBER(count,  width,          (),      ">0",            "of a factor: d, or 1 of a diagonal one") \
+    MEMBER(choice, form,           (),      CRI_GMM_FORMS,   "of the covariances")                 \
+    MEMBER(vector, centre,         (d),     "",              "of the columns")                     \
+    MEMBER(vector, scale,          (d),     ">0",            "what they are divided by")           \
+    MEMBER(vector, share,          (k),     ">=0 sums",      "P(c)")                               \
+    MEMBER(matrix, mean,           (k, d),  "",              "of t")                               \
+    MEMBER(matrix, L,              (kd, width), "",          "Cholesky factors of the covariances of t") \
+    MEMBER(real,   prior_rows,     (),      ">=0",           "that the prior of a covariance counts for; 0: no prior") \
+    MEMBER(real,   prior_kappa,    (),      ">=0",           "the same of a mean")                   \
+    MEMBER(matrix, prior_scale,    (d, width), "",           "Lambda of the prior, or its diagonal") \
+    MEMBER(real,   weight,         (),      ">0",            "of the rows")                        \
+    MEMBER(real,   log_likelihood, (),      "",              "of the rows")                        \
+    MEMBER(real,   log_certainty,  (),      "",              "sum of log p(cluster | row)")        \
+    MEMBER(count,  rejected,       (),      "",              "starts whose end was")               \
+    MEMBER(real,   best_rejected,  (),      "none",          "the highest objective of these")     \
+    MEMBER(count,  tried,          (),      ">0",            "candidates")                         \
+    MEMBER(vector, tried_k,        (tried), ">=1",           "their components")                   \
+    MEMBER(vector, tried_form,     (tried), ">=0",           "and forms")                          \
+    MEMBER(vector, tried_likelihood, (tried), "any",         "log likelihood; NaN: every end was rejected") \
+    MEMBER(part,   em,             (cri_em_outcome), "inside", "how it was found")                 \
+    MEMBER(matrix, U,              (kd, width), "made",      "inverses of the factors")            \
+    MEMBER(matrix, b,              (k, d),  "made",          "U mean")                             \
+    MEMBER(vector, constant,       (k),     "made",          "log of share and of all but the exponential") \
+    MEMBER(real,   log_scale,      (),      "made",          "sum of log scale")
+/* clang-format on */
+CRI_RECORD(cri_gmm, CRI_GMM, bool lost; char *text; const char **names;);
+extern const cri_member cri_gmm_record[];
+
+#define CRI_GMM_OPTIONS(X)                                                                         \
+    X(text, k, "1:9", "N", "number of components, or the first and last to choose from by BIC",    \
+      "3")                                                                                         \
+    X(choice, covariance, "full", "full|tied|diag|spherical",                                      \
+      "covariances of the components: each its own, one for all, without correlations, or round",  \
+      "diag")                                                                                      \
+    X(choice, prior, "niw", "niw|none",                                                            \
+      "weak normal-inverse-Wishart prior on means and covariances, or plain likelihood", "none")   \
+    X(real, prior_rows, "0.1", ">0", "rows that the prior of a covariance counts for", "1")        \
+    CRI_EM_OPTIONS(X)
+CR_OPTIONS_STRUCT(cri_gmm_options, CRI_GMM_OPTIONS);
+
+static inline bool cri_gmm_is_diagonal(int form) { return form <= CRI_GMM_VVI; }
+
+/* --- forms (gmm_forms.c) ---------------------------------------------------------------------- */
+
+/* "VVV" */
+const char *cri_gmm_form_name(int form);
+/* Free parameters of k components of d columns: shares, means, covariances. */
+double cri_gmm_parameters(int form, size_t k, size_t d);
+
+/* The scatter matrices W_c [k][d x width] and what they are divided by, N_c [k], of a form: for given W and N the
+ * covariances that maximise sum_c -N_c/2 log|S_c| - tr(W_c S_c^-1)/2, or increase it from those of the state.
+ * C [k][d x width] is set to them; W may be overwritten. */
+cr_status cri_gmm_covariances(cr_ctx *cx, const cri_gmm *m, double *W, const double *N, double *C);
+
+/* --- steps (gmm_step.c) ----------------------------------------------------------------------- */
+
+/* A state of its shape with nothing in it; `tried` candidates. */
+cr_status cri_gmm_new(cr_ctx *cx, size_t k, size_t d, int form, size_t tried, cri_gmm **out);
+/* Sets the factors to those of the covariances C [k][d x width]; false where one has none. */
+bool cri_gmm_set_covariances(cri_gmm *m, const double *C);
+/* What is made of shares, means and factors: U, b, constants. */
+void cri_gmm_prepare(cri_gmm *m);
+/* Statistics: the log likelihood, the sum of log p(cluster | row), and of each component the sum of its
+ * responsibilities, of z and of z z^T (diagonal: of z^2), z = U t - b. */
+size_t cri_gmm_width(const void *state);
+size_t cri_gmm_work(const void *state);
+void   cri_gmm_gather(const void *state, const cri_rows *rows, cri_range range, double *sums,
+                      double *work);
+/* The same of n rows T [n x d] of t; w [n], NULL: all 1. */
+void cri_gmm_add(const cri_gmm *m, const double *T, const double *opt_w, size_t n, double *sums,
+                 double *work);
+/* Responsibilities of rows X [n x d] of data, out [n x k], and log densities [n]. */
+void cri_gmm_respond(const cri_gmm *m, double *X, size_t n, double *out, double *log_density,
+                     double *work);
+cr_status cri_gmm_solve(cr_ctx *cx, const void *options, const double *sums, void *state);
+double    cri_gmm_log_prior(const void *state);
+enum { CRI_GMM_BLOCK = 128 }; /* rows at a time */
+
+/* out [d x d] = the covariance of component c in t. */
+void cri_gmm_covariance(const cri_gmm *m, size_t c, double *out);
+
+/* --- starts (gmm_start.c) --------------------------------------------------------------------- */
+
+/* Some rows, that starts are made of. */
+typedef struct cri_gmm_rows {
+    size_t  n, d;
+    double *T, *w; /* [n x d] of t, [n] weights */
+} cri_gmm_rows;
+
+/* Moves the means, shares and covariances of m, which has its prior, centre and scale, to a start. */
+cr_status cri_gmm_start(cr_ctx *cx, const cri_gmm_rows *rows, size_t attempt, cr_rng *rng,
+                        cri_gmm *m);
+/* The same from an end that was reached: one of its components is moved to another place. */
+cr_status cri_gmm_swap(cr_ctx *cx, const cri_gmm_rows *rows, const cri_gmm *end, cr_rng *rng,
+                       cri_gmm *m);
+
+/* --- the search (gmm_search.c) ---------------------------------------------------------------- */
+
+extern const cri_em_search cri_gmm_search;
+
+/* --- the model (gmm.c) ------------------------------------------------------------------------ */
+
+/* The names of the clusters, "1", "2", ... */
+cr_status cri_gmm_name(cr_ctx *cx, cri_gmm *m);
+
+#endif

@@ -1,0 +1,339 @@
+/* gmm_plan.c -- before the first start of a search for a mixture: options, a survey of all rows, and some rows that
+ * starts are made of. */
+#include "gmm_plan.h"
+#include "base/scratch.h"
+#include "base/sort.h"
+#include "math/dense/blas_internal.h"
+#include "math/dense/decompose.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "3", or "1:9". */
+static cr_status read_k(cr_ctx *cx, const char *text, size_t *from, size_t *to)
+{
+    char         *end = NULL;
+    unsigned long a = strtoul(text, &end, 10), b = a;
+    bool          good = end != text && text[0] != '-' && text[0] != '+';
+    if (good && *end == ':') {
+        const char *second = end + 1;
+        b = strtoul(second, &end, 10);
+        good = end != second && second[0] != '-' && second[0] != '+';
+    }
+    if (good && *end == '\0' && a >= 1 && b >= a && b <= CRI_GMM_MOST_COMPONENTS) {
+        *from = a, *to = b;
+        return CR_OK;
+    }
+    cr_fail(cx, CR_EARG,
+            "gmm: --k is '%s', but must be a whole number from 1 to %d, or two such with a colon", text,
+            CRI_GMM_MOST_COMPONENTS);
+    return cr_fail_hint(cx, "--k 3 for three components, --k 1:9 to choose among nine numbers");
+}
+
+static cr_status check_columns(cr_ctx *cx, const cr_design *d)
+{
+    bool expanded = d->p != d->n_columns || cri_design_has_made(d);
+    if (d->target.name) {
+        cr_fail(cx, CR_EARG, "the model gmm describes columns: it has no target");
+        return cr_fail_hint(cx, "name the columns with --features %s", d->target.name);
+    }
+    if (d->p == 0) return cr_fail(cx, CR_EDATA, "there is no column for gmm to describe");
+    for (size_t j = 0; j < d->n_columns; j++) {
+        expanded |= cri_design_has_basis(d, j);
+        if (d->columns[j].type != CR_CATEGORY) continue;
+        cr_fail(cx, CR_EDATA, "column '%s' contains text, but gmm describes numbers",
+                d->columns[j].name);
+        return cr_fail_hint(cx, "--features '!%s' leaves it out", d->columns[j].name);
+    }
+    if (expanded)
+        return cr_fail(cx, CR_EARG, "the model gmm describes columns as they are: it cannot be "
+                                    "combined with --basis or made columns in --terms");
+    return CR_OK;
+}
+
+/* --- rows for the starts ---------------------------------------------------------------------- */
+
+/* The rows that starts are made of are the CRI_GMM_MOST_SAMPLED with the least keys, a key being a hash of the numbers in the
+ * row: they depend neither on the order of the rows nor on how they come. */
+typedef struct cri_gmm_sampled {
+    uint64_t key;
+    double   w;
+    double  *x; /* [d] */
+} sampled;
+
+static uint64_t hash_row(const double *x, size_t d)
+{
+    uint64_t h = 0x9e3779b97f4a7c15u;
+    for (size_t j = 0; j < d; j++) {
+        double   value = isnan(x[j]) ? 1e-303 : x[j] + 0.0; /* one zero */
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        h = (h ^ bits) * 0xff51afd7ed558ccdu; /* rounds of MurmurHash3's finaliser */
+        h = (h ^ h >> 33) * 0xc4ceb9fe1a85ec53u;
+        h ^= h >> 29;
+    }
+    return h;
+}
+
+/* Sifts entry i of the heap, the greatest key of which is first, down to its place. */
+static void sift_down(sampled *heap, size_t n, size_t i)
+{
+    for (;;) {
+        size_t  child = 2 * i + 1;
+        sampled swap = heap[i];
+        if (child + 1 < n && heap[child + 1].key > heap[child].key) child++;
+        if (child >= n || heap[child].key <= heap[i].key) return;
+        heap[i] = heap[child], heap[child] = swap;
+        i = child;
+    }
+}
+
+cr_status cri_gmm_meet(cr_ctx *cx, void *search, const cri_rows *leaf)
+{
+    cri_gmm_plan *p = search;
+    for (size_t i = 0; i < leaf->n; i++) {
+        double w = leaf->w ? leaf->w[i] : 1;
+        if (i % 65536 == 0 && cr_check_interrupt(cx) != CR_OK) return CR_EINTERRUPTED;
+        if (!(w > 0)) continue;
+        cri_rows_fill(leaf, i, i + 1, p->row, p->d);
+        uint64_t key = hash_row(p->row, p->d);
+        if (p->n_kept < CRI_GMM_MOST_SAMPLED) {
+            sampled *s = &p->kept[p->n_kept];
+            *s = (sampled){ key, w, p->X + p->n_kept * p->d };
+            memcpy(s->x, p->row, p->d * sizeof(double));
+            if (++p->n_kept == CRI_GMM_MOST_SAMPLED)
+                for (size_t at = CRI_GMM_MOST_SAMPLED / 2; at-- > 0;) sift_down(p->kept, p->n_kept, at);
+        } else if (key < p->kept[0].key) {
+            p->kept[0].key = key, p->kept[0].w = w;
+            memcpy(p->kept[0].x, p->row, p->d * sizeof(double));
+            sift_down(p->kept, p->n_kept, 0);
+        }
+    }
+    return CR_OK;
+}
+
+CRI_COMPARE_BY_TWO(compare_sampled, sampled, key, w);
+
+/* The sample in t, in the order of the keys. */
+static void take_sample(cri_gmm_plan *p)
+{
+    qsort(p->kept, p->n_kept, sizeof *p->kept, compare_sampled);
+    for (size_t i = 0; i < p->n_kept; i++) {
+        p->sample.w[i] = p->kept[i].w;
+        for (size_t j = 0; j < p->d; j++)
+            p->sample.T[i * p->d + j] = (p->kept[i].x[j] - p->centre[j]) / p->scale[j];
+    }
+    p->sample.n = p->n_kept;
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+void cri_gmm_close(cr_ctx *cx, void *search)
+{
+    cri_gmm_plan  *p = search;
+    size_t n = CRI_GMM_MOST_SAMPLED * p->d;
+    cr_free(cx, p->origin, p->d, sizeof(double));
+    cr_free(cx, p->centre, p->d, sizeof(double));
+    cr_free(cx, p->scale, p->d, sizeof(double));
+    cr_free(cx, p->C, p->d * p->width, sizeof(double));
+    cr_free(cx, p->X, n, sizeof(double));
+    cr_free(cx, p->sample.T, n, sizeof(double));
+    cr_free(cx, p->sample.w, CRI_GMM_MOST_SAMPLED, sizeof(double));
+    cr_free(cx, p->kept, CRI_GMM_MOST_SAMPLED, sizeof *p->kept);
+    cr_free(cx, p->row, p->d, sizeof(double));
+    cr_free(cx, p->tried_k, p->tried, sizeof(double));
+    cr_free(cx, p->tried_form, p->tried, sizeof(double));
+    cr_free(cx, p->tried_likelihood, p->tried, sizeof(double));
+    cr_free(cx, p, 1, sizeof *p);
+}
+
+/* The first row that weighs anything. */
+static void choose_origin(const cri_rows *first, double *origin)
+{
+    size_t i = 0;
+    while (i + 1 < first->n && first->w && !(first->w[i] > 0)) i++;
+    if (first->n > 0) cri_rows_fill(first, i, i + 1, origin, first->p);
+}
+
+cr_status cri_gmm_open(cr_ctx *cx, const cri_rows *first, const void *options, void **out_plan)
+{
+    static const int named[] = { CRI_GMM_VVV, CRI_GMM_EEE, CRI_GMM_VVI, CRI_GMM_VII };
+    cr_status        st = CR_OK;
+    cri_gmm_plan            *p = cr_alloc(cx, 1, sizeof *p);
+    if (!p) return CR_ENOMEM;
+    p->o = options, p->design = first->design, p->d = first->p;
+    p->total.best_rejected = NAN;
+    CR_TRY(read_k(cx, p->o->k, &p->from, &p->to));
+    CR_TRY(check_columns(cx, first->design));
+    CR_TRY(cri_blas_reserve(cx));
+    p->forms[p->n_forms++] = named[p->o->covariance];
+    p->width = 1;
+    for (size_t i = 0; i < p->n_forms; i++)
+        if (!cri_gmm_is_diagonal(p->forms[i])) p->width = p->d;
+    p->origin = cr_alloc(cx, p->d, sizeof(double));
+    p->centre = cr_alloc(cx, p->d, sizeof(double));
+    p->scale = cr_alloc(cx, p->d, sizeof(double));
+    p->C = cr_alloc(cx, p->d * p->width, sizeof(double));
+    p->X = cr_alloc(cx, CRI_GMM_MOST_SAMPLED * p->d, sizeof(double));
+    p->row = cr_alloc(cx, p->d, sizeof(double));
+    p->kept = cr_alloc(cx, CRI_GMM_MOST_SAMPLED, sizeof *p->kept);
+    p->sample.d = p->d;
+    p->sample.T = cr_alloc(cx, CRI_GMM_MOST_SAMPLED * p->d, sizeof(double));
+    p->sample.w = cr_alloc(cx, CRI_GMM_MOST_SAMPLED, sizeof(double));
+    if (!p->origin || !p->centre || !p->scale || !p->C || !p->X || !p->row || !p->kept ||
+        !p->sample.T || !p->sample.w)
+        CR_TRY(CR_ENOMEM);
+    choose_origin(first, p->origin);
+    *out_plan = p;
+    p = NULL;
+done:
+    if (p) cri_gmm_close(cx, p);
+    return st;
+}
+
+double cri_gmm_least_rows(const cri_gmm_plan *p, int form)
+{
+    return cri_gmm_form_name(form)[2] == 'V' ? (double)p->d + 1.5 : 2.5;
+}
+
+/* --- the survey ------------------------------------------------------------------------------- */
+
+/* Sums about the origin: of x [d], and of products [d x width]. */
+size_t cri_gmm_survey_width(const void *search)
+{
+    const cri_gmm_plan *p = search;
+    return p->d + p->d * p->width;
+}
+
+size_t cri_gmm_survey_work(const void *search) { return ((const cri_gmm_plan *)search)->d; }
+
+void cri_gmm_survey(const void *search, const cri_rows *rows, cri_range range, double *sums,
+                   double *x)
+{
+    const cri_gmm_plan *p = search;
+    size_t      d = p->d;
+    double     *products = sums + d;
+    for (size_t i = range.begin; i < range.end; i++) {
+        double w = rows->w ? rows->w[i] : 1;
+        if (!(w > 0)) continue;
+        cri_rows_fill(rows, i, i + 1, x, d);
+        for (size_t j = 0; j < d; j++) {
+            double wx = w * (x[j] -= p->origin[j]);
+            sums[j] += wx;
+            if (p->width == 1) products[j] += wx * x[j];
+            for (size_t l = 0; p->width > 1 && l <= j; l++) products[j * d + l] += wx * x[l];
+        }
+    }
+}
+
+/* Columns that do not vary, or do so with others only, have no density. */
+static cr_status check_variances(cr_ctx *cx, const cri_gmm_plan *p)
+{
+    for (size_t j = 0; j < p->d; j++) {
+        double variance = p->C[j * p->width + (p->width > 1 ? j : 0)];
+        const char *name = cr_design_term_name(p->design, j);
+        if (!isfinite(variance) || !isfinite(p->centre[j]))
+            return cr_fail(cx, CR_ENUMERIC, "gmm: the variance of column '%s' is beyond all numbers",
+                           name);
+        if (variance > pow(4e-16 * p->centre[j], 2) && variance > 1e-290) continue;
+        cr_fail(cx, CR_EDATA, "gmm: column '%s' is the same in all rows: it has no density", name);
+        return cr_fail_hint(cx, "--features '!%s' leaves it out", name);
+    }
+    return CR_OK;
+}
+
+/* Cholesky on the correlations: a column whose pivot is rounding is made up of those before it. */
+static cr_status check_rank(cr_ctx *cx, const cri_gmm_plan *p, double *L)
+{
+    size_t d = p->d;
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double sum = p->C[i * d + j] / sqrt(p->C[i * (d + 1)] * p->C[j * (d + 1)]);
+            for (size_t l = 0; l < j; l++) sum -= L[i * d + l] * L[j * d + l];
+            if (i == j && !(sum > 1e-11)) {
+                const char *name = cr_design_term_name(p->design, i);
+                cr_fail(cx, CR_EDATA,
+                        "gmm: column '%s' is a linear combination of other columns: covariances of "
+                        "all of them have no inverse",
+                        name);
+                return cr_fail_hint(cx, "--features '!%s' leaves it out, --covariance diag does "
+                                        "without correlations",
+                                    name);
+            }
+            L[i * d + j] = i == j ? sqrt(sum) : sum / L[j * d + j];
+        }
+    return CR_OK;
+}
+
+/* The sds of the columns where they are standardised, else one number for all, so that forms which compare columns
+ * see them as they are; unless their units are so different that rounding would decide. */
+static void choose_scale(cri_gmm_plan *p)
+{
+    double sum = 0, low = INFINITY, high = 0;
+    size_t step = p->width > 1 ? p->d + 1 : 1;
+    bool   round = false;
+    for (size_t j = 0; j < p->d; j++) {
+        double v = p->C[j * step];
+        sum += v / (double)p->d, low = fmin(low, v), high = fmax(high, v);
+    }
+    for (size_t i = 0; i < p->n_forms; i++) round |= cri_gmm_form_name(p->forms[i])[1] == 'I';
+    bool each = p->design->standardised || (!round && high > 1e10 * low);
+    for (size_t j = 0; j < p->d; j++) p->scale[j] = sqrt(each ? p->C[j * step] : sum);
+}
+
+/* All pairs of a form and a number of components. */
+static cr_status list_candidates(cr_ctx *cx, cri_gmm_plan *p)
+{
+    size_t most = (p->to - p->from + 1) * p->n_forms, n = 0;
+    p->tried = most;
+    p->tried_k = cr_alloc(cx, most, sizeof(double));
+    p->tried_form = cr_alloc(cx, most, sizeof(double));
+    p->tried_likelihood = cr_alloc(cx, most, sizeof(double));
+    if (!p->tried_k || !p->tried_form || !p->tried_likelihood) return CR_ENOMEM;
+    for (size_t i = 0; i < p->n_forms; i++)
+        for (size_t k = p->from; k <= p->to; k++, n++) {
+            p->tried_k[n] = (double)k, p->tried_form[n] = p->forms[i];
+            p->tried_likelihood[n] = NAN;
+        }
+    return CR_OK;
+}
+
+cr_status cri_gmm_settle(cr_ctx *cx, void *search, const double *sums)
+{
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(cx);
+    cri_gmm_plan         *p = search;
+    size_t        d = p->d, width = p->width;
+    const double *products = sums + d;
+    double       *L = cr_scratch_matrix(&s, d, width), *values = cr_scratch_f64(&s, d);
+
+    CR_TRY(s.status);
+    p->weight = sums[cri_gmm_survey_width(p)];
+    for (size_t j = 0; j < d; j++) {
+        double mean = sums[j] / p->weight;
+        p->centre[j] = p->origin[j] + mean;
+        for (size_t l = 0; l < width; l++) {
+            size_t a = j > l ? j : l, b = j > l ? l : j;
+            p->C[j * width + l] = width > 1 ? products[a * d + b] / p->weight -
+                                                  mean * (sums[l] / p->weight)
+                                            : products[j] / p->weight - mean * mean;
+        }
+    }
+    CR_TRY(check_variances(cx, p));
+    if (width > 1) CR_TRY(check_rank(cx, p, L));
+    choose_scale(p);
+    for (size_t i = 0; i < d * width; i++)
+        p->C[i] /= p->scale[i / width] * p->scale[width > 1 ? i % d : i];
+    p->least = INFINITY;
+    if (width > 1) {
+        CR_TRY(cr_eigen(cx, cr_cmat_of(p->C, d, d), values, cr_mat_of(L, d, d)));
+        p->least = values[0];
+    }
+    for (size_t j = 0; width == 1 && j < d; j++) p->least = fmin(p->least, p->C[j]);
+    take_sample(p);
+    CR_TRY(list_candidates(cx, p));
+done:
+    cr_scratch_end(&s);
+    return st;
+}

@@ -1,0 +1,397 @@
+/* gmm_step.c -- one step of EM: expected statistics under a state, and the state that is best for them.
+ *   S_c = L_c L_c^T,   U_c = L_c^-1,   z_c = U_c (t - mu_c)
+ *   log p(t, c) = log share_c - d/2 log 2 pi + log|U_c| - |z_c|^2 / 2,    r_c = p(c | t)
+ *   n_c = sum w r_c,   a_c = sum w r_c z_c,   B_c = sum w r_c z_c z_c^T
+ * Statistics in units of the component itself lose no digits to means that are far apart.  In t the mean of the
+ * rows of a component is mu_c + L a/n, their scatter W_c = L (B - a a^T / n) L^T, and with the prior
+ *   p(mu_c, S_c) ~ |S_c|^-s/2 exp(-tr(Lambda S_c^-1)/2 - kappa/2 mu_c^T S_c^-1 mu_c)
+ * the covariances follow (gmm_forms.c) from
+ *   W_c + Lambda + kappa n / (kappa + n) xbar xbar^T    and    N_c = n_c + s.
+ * Chen & Tan (2009), J. Multivariate Analysis 100.  A step takes O(n k d^2), or O(n k d) with diagonal covariances;
+ * blocks of rows go through BLAS.  Bishop (2006), PRML, sec. 9.2. */
+#include "gmm.h"
+#include "base/scratch.h"
+#include "math/dense/blas_internal.h"
+#include "math/constants.h"
+#include "math/kernel/array.h"
+#include "prob/dist/small_matrix.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+static size_t factor_size(const cri_gmm *m) { return m->d * m->width; }
+static bool   is_diagonal(const cri_gmm *m) { return cri_gmm_is_diagonal(m->form); }
+/* Of one component: sum r, sum r z, sum r z z^T. */
+static size_t part_size(const cri_gmm *m) { return 1 + m->d + factor_size(m); }
+
+cr_status cri_gmm_new(cr_ctx *cx, size_t k, size_t d, int form, size_t tried, cri_gmm **out)
+{
+    cri_gmm  *m = cr_alloc(cx, 1, sizeof *m);
+    cr_status st;
+    if (!m) return CR_ENOMEM;
+    m->k = k, m->d = d, m->kd = k * d, m->form = form, m->tried = tried;
+    m->width = cri_gmm_is_diagonal(form) ? 1 : d;
+    st = cri_record_allocate(cx, cri_gmm_record, m);
+    if (st != CR_OK) cri_state_free(cx, &cri_class_gmm, m);
+    if (st == CR_OK) *out = m;
+    return st;
+}
+
+/* U = L^-1, lower triangular. */
+static void invert_factor(const double *L, size_t d, double *U)
+{
+    memset(U, 0, d * d * sizeof *U);
+    for (size_t j = 0; j < d; j++)
+        for (size_t i = j; i < d; i++) {
+            double sum = i == j;
+            for (size_t k = j; k < i; k++) sum -= L[i * d + k] * U[k * d + j];
+            U[i * d + j] = sum / L[i * d + i];
+        }
+}
+
+void cri_gmm_prepare(cri_gmm *m)
+{
+    size_t d = m->d;
+    m->log_scale = 0;
+    for (size_t j = 0; j < d; j++) m->log_scale += log(m->scale[j]);
+    for (size_t c = 0; c < m->k; c++) {
+        const double *L = m->L + c * factor_size(m), *mean = m->mean + c * d;
+        double       *U = m->U + c * factor_size(m), *b = m->b + c * d;
+        m->constant[c] = log(m->share[c]) - 0.5 * (double)d * CRI_LOG_2PI;
+        if (!is_diagonal(m)) invert_factor(L, d, U);
+        for (size_t i = 0; i < d; i++) {
+            if (is_diagonal(m)) {
+                U[i] = 1 / L[i];
+                b[i] = U[i] * mean[i];
+            } else {
+                b[i] = 0;
+                for (size_t j = 0; j <= i; j++) b[i] += U[i * d + j] * mean[j];
+            }
+            m->constant[c] += log(U[is_diagonal(m) ? i : i * d + i]);
+        }
+    }
+}
+
+/* --- expectation ------------------------------------------------------------------------------ */
+
+size_t cri_gmm_width(const void *state)
+{
+    const cri_gmm *m = state;
+    return 2 + m->k * part_size(m);
+}
+
+/* Workspace: T transposed [d x BLOCK], Z [k d x BLOCK], log p(t, c), then r [k x BLOCK], three rows of BLOCK, and the
+ * rows as they come [BLOCK x d], later r z [d x BLOCK]. */
+size_t cri_gmm_work(const void *state)
+{
+    const cri_gmm *m = state;
+    return (size_t)CRI_GMM_BLOCK * (2 * m->d + m->kd + m->k + 3);
+}
+
+typedef struct block {
+    double *Tt, *Z, *r, *top, *sum, *w, *rz;
+} block;
+
+static block cut(const cri_gmm *m, double *work)
+{
+    size_t B = CRI_GMM_BLOCK;
+    block  b = { .Tt = work };
+    b.Z = b.Tt + B * m->d;
+    b.r = b.Z + B * m->kd;
+    b.top = b.r + B * m->k;
+    b.sum = b.top + B;
+    b.w = b.sum + B;
+    b.rz = b.w + B;
+    return b;
+}
+
+/* Z and log p(t, c), into r, of n rows whose columns are in Tt [d x n]. */
+static void score(const cri_gmm *m, size_t n, const block *a)
+{
+    size_t d = m->d;
+    if (!is_diagonal(m))
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)m->kd, (int)n, (int)d, 1, m->U,
+                    (int)d, a->Tt, (int)n, 0, a->Z, (int)n);
+    for (size_t c = 0; c < m->k; c++) {
+        double *out = a->r + c * n;
+        for (size_t i = 0; i < n; i++) out[i] = 0;
+        for (size_t j = 0; j < d; j++) {
+            double       *z = a->Z + (c * d + j) * n, b = m->b[c * d + j], u = m->U[c * d + j];
+            const double *t = a->Tt + j * n;
+            if (is_diagonal(m))
+                for (size_t i = 0; i < n; i++) z[i] = u * t[i];
+            for (size_t i = 0; i < n; i++) z[i] -= b, out[i] += z[i] * z[i];
+        }
+        for (size_t i = 0; i < n; i++) out[i] = m->constant[c] - 0.5 * out[i];
+    }
+}
+
+/* r becomes responsibilities, sum the log densities of t, top the log of the greatest responsibility. */
+static void normalise(const cri_gmm *m, size_t n, const block *a)
+{
+    for (size_t i = 0; i < n; i++) a->top[i] = -INFINITY, a->sum[i] = 0;
+    for (size_t c = 0; c < m->k; c++)
+        for (size_t i = 0; i < n; i++) a->top[i] = fmax(a->top[i], a->r[c * n + i]);
+    for (size_t c = 0; c < m->k; c++)
+        for (size_t i = 0; i < n; i++) { /* beyond all numbers: as likely from any */
+            double *r = &a->r[c * n + i];
+            *r = a->top[i] == -INFINITY ? 0 : *r - a->top[i];
+        }
+    cri_exp_array(a->r, m->k * n);
+    for (size_t c = 0; c < m->k; c++)
+        for (size_t i = 0; i < n; i++) a->sum[i] += a->r[c * n + i];
+    for (size_t c = 0; c < m->k; c++)
+        for (size_t i = 0; i < n; i++) a->r[c * n + i] /= a->sum[i];
+    for (size_t i = 0; i < n; i++) {
+        double log_sum = log(a->sum[i]);
+        a->sum[i] = a->top[i] + log_sum;
+        a->top[i] = -log_sum;
+    }
+}
+
+/* Adds the statistics of a component; its responsibilities have the weights in them. */
+static void add_part(const cri_gmm *m, size_t c, size_t n, const block *a, double *part)
+{
+    size_t        d = m->d;
+    const double *r = a->r + c * n, *Z = a->Z + c * d * n;
+    double       *first = part + 1, *second = part + 1 + d;
+    for (size_t i = 0; i < n; i++) part[0] += r[i];
+    for (size_t j = 0; j < d; j++) {
+        double *rz = a->rz + j * n, sum = 0;
+        cri_multiply_array(r, Z + j * n, n, rz);
+        for (size_t i = 0; i < n; i++) sum += rz[i];
+        first[j] += sum;
+        if (is_diagonal(m)) second[j] += cri_dot_array(rz, Z + j * n, n);
+    }
+    if (!is_diagonal(m))
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)d, (int)d, (int)n, 1, a->rz,
+                    (int)n, Z, (int)n, 1, second, (int)d);
+}
+
+/* Statistics of n <= BLOCK rows whose columns are in Tt and weights in w. */
+static void add_block(const cri_gmm *m, size_t n, const block *a, double *sums)
+{
+    score(m, n, a);
+    normalise(m, n, a);
+    for (size_t i = 0; i < n; i++) {
+        if (!(a->w[i] > 0)) continue;
+        sums[0] += a->w[i] * (a->sum[i] - m->log_scale);
+        sums[1] += a->w[i] * a->top[i];
+    }
+    for (size_t c = 0; c < m->k; c++) {
+        cri_multiply_array(a->r + c * n, a->w, n, a->r + c * n);
+        add_part(m, c, n, a, sums + 2 + c * part_size(m));
+    }
+}
+
+void cri_gmm_add(const cri_gmm *m, const double *T, const double *opt_w, size_t n, double *sums,
+                 double *work)
+{
+    block a = cut(m, work);
+    cri_blas_enter();
+    for (size_t at = 0; at < n; at += CRI_GMM_BLOCK) {
+        size_t here = n - at < CRI_GMM_BLOCK ? n - at : CRI_GMM_BLOCK;
+        for (size_t i = 0; i < here; i++) {
+            a.w[i] = opt_w ? opt_w[at + i] : 1;
+            for (size_t j = 0; j < m->d; j++) a.Tt[j * here + i] = T[(at + i) * m->d + j];
+        }
+        add_block(m, here, &a, sums);
+    }
+    cri_blas_leave();
+}
+
+/* Tt = the columns of (X - centre) / scale. */
+static void scale_rows(const cri_gmm *m, const double *X, size_t n, double *Tt)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < m->d; j++)
+            Tt[j * n + i] = (X[i * m->d + j] - m->centre[j]) / m->scale[j];
+}
+
+void cri_gmm_gather(const void *state, const cri_rows *rows, cri_range range, double *sums,
+                    double *work)
+{
+    const cri_gmm *m = state;
+    block          a = cut(m, work);
+    cri_blas_enter();
+    for (size_t at = range.begin; at < range.end; at += CRI_GMM_BLOCK) {
+        size_t end = range.end - at < CRI_GMM_BLOCK ? range.end : at + CRI_GMM_BLOCK, n = end - at;
+        cri_rows_fill(rows, at, end, a.rz, m->d);
+        scale_rows(m, a.rz, n, a.Tt);
+        for (size_t i = 0; i < n; i++) a.w[i] = rows->w ? rows->w[at + i] : 1;
+        add_block(m, n, &a, sums);
+    }
+    cri_blas_leave();
+}
+
+void cri_gmm_respond(const cri_gmm *m, double *X, size_t n, double *out, double *log_density,
+                     double *work)
+{
+    block a = cut(m, work);
+    scale_rows(m, X, n, a.Tt);
+    cri_blas_enter();
+    score(m, n, &a);
+    cri_blas_leave();
+    normalise(m, n, &a);
+    for (size_t i = 0; i < n; i++) {
+        log_density[i] = a.sum[i] - m->log_scale;
+        for (size_t c = 0; c < m->k; c++) out[i * m->k + c] = a.r[c * n + i];
+    }
+}
+
+/* --- maximisation ----------------------------------------------------------------------------- */
+
+/* out = L x, or L M L^T over the symmetric M [d x d] (tmp [d x d]). */
+static void times_factor(const double *L, size_t d, const double *x, double *out)
+{
+    for (size_t i = 0; i < d; i++) {
+        out[i] = 0;
+        for (size_t j = 0; j <= i; j++) out[i] += L[i * d + j] * x[j];
+    }
+}
+
+static void sandwich(const double *L, size_t d, double *M, double *tmp)
+{
+    cri_blas_enter();
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)d, (int)d, (int)d, 1, L, (int)d, M,
+                (int)d, 0, tmp, (int)d);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)d, (int)d, (int)d, 1, tmp, (int)d, L,
+                (int)d, 0, M, (int)d);
+    cri_blas_leave();
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j < i; j++)
+            M[i * d + j] = M[j * d + i] = 0.5 * (M[i * d + j] + M[j * d + i]);
+}
+
+/* The mean of a component, and W_c and N_c of its scatter and the prior's, from its statistics. */
+static void solve_part(const cri_gmm *m, size_t c, const double *part, double *mean, double *W,
+                       double *N, double *tmp)
+{
+    size_t        d = m->d, size = factor_size(m);
+    const double *a = part + 1, *L = m->L + c * size;
+    double        n = part[0], kappa = m->prior_rows > 0 ? m->prior_kappa : 0;
+    memcpy(W, part + 1 + d, size * sizeof *W);
+    if (is_diagonal(m)) {
+        for (size_t j = 0; j < d; j++) {
+            W[j] = L[j] * L[j] * fmax(W[j] - a[j] * a[j] / n, 0);
+            mean[j] = m->mean[c * d + j] + L[j] * a[j] / n;
+        }
+    } else {
+        for (size_t i = 0; i < d * d; i++) W[i] -= a[i / d] * a[i % d] / n;
+        sandwich(L, d, W, tmp);
+        times_factor(L, d, a, tmp);
+        for (size_t j = 0; j < d; j++) mean[j] = m->mean[c * d + j] + tmp[j] / n;
+    }
+    *N = n;
+    if (!(m->prior_rows > 0)) return;
+    *N += m->prior_rows;
+    for (size_t i = 0; i < size; i++)
+        W[i] += m->prior_scale[i] + kappa * n / (kappa + n) *
+                                        mean[is_diagonal(m) ? i : i / d] *
+                                        mean[is_diagonal(m) ? i : i % d];
+    for (size_t j = 0; j < d; j++) mean[j] *= n / (kappa + n);
+}
+
+/* L = the Cholesky factor of C; false where C is not positive definite beyond rounding. */
+static bool factor(const double *C, size_t d, double *L)
+{
+    const double TINY = 1e-13;
+    memset(L, 0, d * d * sizeof *L);
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double sum = C[i * d + j];
+            for (size_t k = 0; k < j; k++) sum -= L[i * d + k] * L[j * d + k];
+            if (i == j && !(sum > TINY * C[i * d + i] && isfinite(sum))) return false;
+            L[i * d + j] = i == j ? sqrt(sum) : sum / L[j * d + j];
+        }
+    return true;
+}
+
+bool cri_gmm_set_covariances(cri_gmm *m, const double *C)
+{
+    size_t size = factor_size(m);
+    for (size_t c = 0; c < m->k; c++) {
+        double *L = m->L + c * size;
+        if (!is_diagonal(m)) {
+            if (!factor(C + c * size, m->d, L)) return false;
+            continue;
+        }
+        for (size_t j = 0; j < m->d; j++) {
+            if (!(C[c * size + j] > 1e-300 && isfinite(C[c * size + j]))) return false;
+            L[j] = sqrt(C[c * size + j]);
+        }
+    }
+    return true;
+}
+
+cr_status cri_gmm_solve(cr_ctx *cx, const void *options, const double *sums, void *state)
+{
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(cx);
+    cri_gmm      *m = state;
+    size_t        d = m->d, size = factor_size(m);
+    double       *W = cr_scratch_matrix(&s, m->k, size), *C = cr_scratch_matrix(&s, m->k, size);
+    double       *mean = cr_scratch_matrix(&s, m->k, d), *N = cr_scratch_f64(&s, m->k);
+    double       *tmp = cr_scratch_f64(&s, size + d), total = 0;
+    const double *part = sums + 2;
+
+    (void)options;
+    CR_TRY(s.status);
+    m->lost = false;
+    for (size_t c = 0; c < m->k; c++) total += part[c * part_size(m)];
+    for (size_t c = 0; c < m->k; c++, part += part_size(m)) {
+        if (!(part[0] > 1e-10 * total)) m->lost = true;
+        if (m->lost) goto done;
+        m->share[c] = part[0] / total;
+        solve_part(m, c, part, mean + c * d, W + c * size, &N[c], tmp);
+    }
+    CR_TRY(cri_gmm_covariances(cx, m, W, N, C));
+    m->lost = !cri_gmm_set_covariances(m, C);
+    if (m->lost) goto done;
+    memcpy(m->mean, mean, m->kd * sizeof *mean);
+    cri_gmm_prepare(m);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+void cri_gmm_covariance(const cri_gmm *m, size_t c, double *out)
+{
+    size_t        d = m->d;
+    const double *L = m->L + c * factor_size(m);
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double sum = is_diagonal(m) && i == j ? L[i] * L[i] : 0;
+            for (size_t l = 0; !is_diagonal(m) && l <= j; l++) sum += L[i * d + l] * L[j * d + l];
+            out[i * d + j] = out[j * d + i] = sum;
+        }
+}
+
+/* sum_c -s/2 log|S_c| - tr(Lambda S_c^-1)/2 - kappa/2 |U_c mu_c|^2: up to a constant, log p of means and
+ * covariances. */
+double cri_gmm_log_prior(const void *state)
+{
+    const cri_gmm *m = state;
+    size_t         d = m->d;
+    double         sum = 0;
+    if (!(m->prior_rows > 0)) return 0;
+    for (size_t c = 0; c < m->k; c++) {
+        const double *U = m->U + c * factor_size(m), *P = m->prior_scale;
+        for (size_t i = 0; i < d; i++) {
+            double b = m->b[c * d + i];
+            sum += m->prior_rows * log(U[is_diagonal(m) ? i : i * d + i]);
+            sum -= 0.5 * m->prior_kappa * b * b;
+            if (is_diagonal(m)) {
+                sum -= 0.5 * U[i] * U[i] * P[i];
+                continue;
+            }
+            for (size_t j = 0; j <= i; j++) { /* u_i Lambda u_i^T, u_i row i of U */
+                double inner = 0;
+                for (size_t l = 0; l <= i; l++) inner += P[j * d + l] * U[i * d + l];
+                sum -= 0.5 * U[i * d + j] * inner;
+            }
+        }
+    }
+    return sum;
+}
