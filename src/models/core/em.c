@@ -78,10 +78,9 @@ static cr_status gather_leaf(cr_ctx *cx, void *arg, const cri_rows *rows)
     cr_status st = p->meet ? p->meet(cx, p->met, rows) : CR_OK;
     double   *node = st == CR_OK ? cr_alloc(cx, p->width, sizeof *node) : NULL;
     if (st != CR_OK) return st;
-    st =
-        node ? cri_parallel_sum_in(cx, NULL, rows->n, BLOCK, p->width, p->work, gather_block, &w,
-                                   node)
-             : CR_ENOMEM;
+    st = node ? cri_parallel_sum_in(cx, NULL, rows->n, BLOCK, p->width, p->work, gather_block, &w,
+                                    node)
+              : CR_ENOMEM;
     if (st == CR_OK) return cri_forest_push(cx, &vectors, p, &p->forest, node, 0);
     free_node(cx, p, node);
     return st;
@@ -115,7 +114,7 @@ typedef struct em {
     double          tol;
     size_t          max_iter, restarts;
     double          reserve; /* seconds before the time limit at which it ends */
-    bool            cut;     /* it did: not all starts were made, or one was not followed to its end */
+    bool            cut; /* it did: not all starts were made, or one was not followed to its end */
 } em;
 
 static const void *option(const cr_model *m, const char *name)
@@ -136,10 +135,9 @@ static const cri_em_search *search_of(const em *e) { return e->model->class->sea
 static cr_status look(cr_ctx *cx, em *e, void *state, double *sums, cri_em_outcome *o)
 {
     const cri_em_face *face = e->model->class->em;
-    pass      p = { .add = face->gather,
-                    .of = state,
-                    .width = face->width(state) + 1,
-                    .work = face->work(state) };
+    pass               p = {
+                      .add = face->gather, .of = state, .width = face->width(state) + 1, .work = face->work(state)
+    };
     cr_status st = gather(cx, p, e->rows, sums);
     double   *trace, objective = sums[0];
     if (st != CR_OK) return st;
@@ -233,8 +231,7 @@ static cr_status make_starts(cr_ctx *cx, em *e, starts *s, bool own_bar)
     s->became = (cri_em_ends){ .best_rejected = NAN };
     while (s->became.made < s->restarts && !e->cut && !(s->became.made > 0 && time_is_up(e, cx))) {
         cr_status st = cr_check_interrupt(cx);
-        if (own_bar)
-            cri_progress_stage(cx, (double)(s->became.made + 1) / (double)s->restarts);
+        if (own_bar) cri_progress_stage(cx, (double)(s->became.made + 1) / (double)s->restarts);
         if (st == CR_OK) st = make_start(cx, e, s, &weight);
         if (st != CR_OK) return st;
     }

@@ -65,9 +65,9 @@ static cr_status gmm_predict(cr_ctx *cx, const void *state, const cri_rows *rows
     answering a = { state, rows, out };
     size_t    work = cri_gmm_work(state) + CRI_GMM_BLOCK * a.m->d;
     cr_status st = cri_blas_reserve(cx);
-    return st != CR_OK ? st
-                       : cri_parallel_rows(cx, "scoring", rows->n, CRI_GMM_BLOCK, work,
-                                           answer_block, &a);
+    return st != CR_OK
+               ? st
+               : cri_parallel_rows(cx, "scoring", rows->n, CRI_GMM_BLOCK, work, answer_block, &a);
 }
 
 static const char *const *gmm_labels(const void *state, size_t *out_n)
@@ -259,8 +259,7 @@ static cr_status gmm_ready(cr_ctx *cx, void *state, const cr_design *design)
     bool     fits = d == cr_design_terms(design) && m->kd / d == m->k && m->kd % d == 0 &&
                 m->width == width && are_whole(m->tried_k, m->tried, 1e6) &&
                 are_whole(m->tried_form, m->tried, CRI_GMM_N_FORMS);
-    for (size_t i = 0; fits && i < m->kd; i++)
-        fits = m->L[i * width + (width > 1 ? i % d : 0)] > 0;
+    for (size_t i = 0; fits && i < m->kd; i++) fits = m->L[i * width + (width > 1 ? i % d : 0)] > 0;
     if (!fits) return CR_EDATA;
     cr_status st = cri_record_allocate(cx, cri_gmm_record, m);
     if (st != CR_OK) return st;
@@ -288,9 +287,8 @@ const cr_model_class cri_class_gmm = {
                                 .gather = cri_gmm_gather,
                                 .solve = cri_gmm_solve },
     .search = &cri_gmm_search,
-    .rows = &(const cri_rows_face){ .predict = gmm_predict,
-                                    .labels = gmm_labels,
-                                    .sample = gmm_sample },
+    .rows = &(
+        const cri_rows_face){ .predict = gmm_predict, .labels = gmm_labels, .sample = gmm_sample },
     .describe = gmm_describe,
     .statistics = gmm_statistics,
     .tables = gmm_tables,

@@ -114,8 +114,8 @@ void   cri_gmm_gather(const void *state, const cri_rows *rows, cri_range range, 
 void cri_gmm_add(const cri_gmm *m, const double *T, const double *opt_w, size_t n, double *sums,
                  double *work);
 /* Responsibilities of rows X [n x d] of data, out [n x k], and log densities [n]. */
-void cri_gmm_respond(const cri_gmm *m, double *X, size_t n, double *out, double *log_density,
-                     double *work);
+void      cri_gmm_respond(const cri_gmm *m, double *X, size_t n, double *out, double *log_density,
+                          double *work);
 cr_status cri_gmm_solve(cr_ctx *cx, const void *options, const double *sums, void *state);
 double    cri_gmm_log_prior(const void *state);
 enum { CRI_GMM_BLOCK = 128 }; /* rows at a time */
@@ -123,12 +123,16 @@ enum { CRI_GMM_BLOCK = 128 }; /* rows at a time */
 /* out [d x d] = the covariance of component c in t. */
 void cri_gmm_covariance(const cri_gmm *m, size_t c, double *out);
 
+/* Whether a component has a variance below `least` in some direction. */
+cr_status cri_gmm_is_flat(cr_ctx *cx, const cri_gmm *m, double least, bool *out);
+
 /* --- starts (gmm_start.c) --------------------------------------------------------------------- */
 
 /* Some rows, that starts are made of. */
 typedef struct cri_gmm_rows {
     size_t  n, d;
     double *T, *w; /* [n x d] of t, [n] weights */
+    double  least; /* a component that varies less in some direction is flat */
 } cri_gmm_rows;
 
 /* Moves the means, shares and covariances of m, which has its prior, centre and scale, to a start. */

@@ -45,8 +45,8 @@ cr_status cri_gmm_covariances(cr_ctx *cx, const cri_gmm *m, double *W, const dou
 {
     size_t      size = m->d * m->width;
     const char *name = cri_gmm_form_name(m->form);
-    bool        equal = name[0] == 'E'; /* of all forms so far: volume, shape and orientation alike */
-    double      total = equal ? pool(m->k, size, W, N) : 0;
+    bool   equal = name[0] == 'E'; /* of all forms so far: volume, shape and orientation alike */
+    double total = equal ? pool(m->k, size, W, N) : 0;
     (void)cx;
     for (size_t c = 0; c < m->k; c++) {
         const double *from = equal ? W : W + c * size;

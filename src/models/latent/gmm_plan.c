@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double LEAST_SPREAD = 1e-3; /* of a component, by the least variance of all rows */
+
 /* "3", or "1:9". */
 static cr_status read_k(cr_ctx *cx, const char *text, size_t *from, size_t *to)
 {
@@ -26,8 +28,8 @@ static cr_status read_k(cr_ctx *cx, const char *text, size_t *from, size_t *to)
         return CR_OK;
     }
     cr_fail(cx, CR_EARG,
-            "gmm: --k is '%s', but must be a whole number from 1 to %d, or two such with a colon", text,
-            CRI_GMM_MOST_COMPONENTS);
+            "gmm: --k is '%s', but must be a whole number from 1 to %d, or two such with a colon",
+            text, CRI_GMM_MOST_COMPONENTS);
     return cr_fail_hint(cx, "--k 3 for three components, --k 1:9 to choose among nine numbers");
 }
 
@@ -47,8 +49,9 @@ static cr_status check_columns(cr_ctx *cx, const cr_design *d)
         return cr_fail_hint(cx, "--features '!%s' leaves it out", d->columns[j].name);
     }
     if (expanded)
-        return cr_fail(cx, CR_EARG, "the model gmm describes columns as they are: it cannot be "
-                                    "combined with --basis or made columns in --terms");
+        return cr_fail(cx, CR_EARG,
+                       "the model gmm describes columns as they are: it cannot be "
+                       "combined with --basis or made columns in --terms");
     return CR_OK;
 }
 
@@ -103,7 +106,8 @@ cr_status cri_gmm_meet(cr_ctx *cx, void *search, const cri_rows *leaf)
             *s = (sampled){ key, w, p->X + p->n_kept * p->d };
             memcpy(s->x, p->row, p->d * sizeof(double));
             if (++p->n_kept == CRI_GMM_MOST_SAMPLED)
-                for (size_t at = CRI_GMM_MOST_SAMPLED / 2; at-- > 0;) sift_down(p->kept, p->n_kept, at);
+                for (size_t at = CRI_GMM_MOST_SAMPLED / 2; at-- > 0;)
+                    sift_down(p->kept, p->n_kept, at);
         } else if (key < p->kept[0].key) {
             p->kept[0].key = key, p->kept[0].w = w;
             memcpy(p->kept[0].x, p->row, p->d * sizeof(double));
@@ -131,8 +135,8 @@ static void take_sample(cri_gmm_plan *p)
 
 void cri_gmm_close(cr_ctx *cx, void *search)
 {
-    cri_gmm_plan  *p = search;
-    size_t n = CRI_GMM_MOST_SAMPLED * p->d;
+    cri_gmm_plan *p = search;
+    size_t        n = CRI_GMM_MOST_SAMPLED * p->d;
     cr_free(cx, p->origin, p->d, sizeof(double));
     cr_free(cx, p->centre, p->d, sizeof(double));
     cr_free(cx, p->scale, p->d, sizeof(double));
@@ -160,7 +164,7 @@ cr_status cri_gmm_open(cr_ctx *cx, const cri_rows *first, const void *options, v
 {
     static const int named[] = { CRI_GMM_VVV, CRI_GMM_EEE, CRI_GMM_VVI, CRI_GMM_VII };
     cr_status        st = CR_OK;
-    cri_gmm_plan            *p = cr_alloc(cx, 1, sizeof *p);
+    cri_gmm_plan    *p = cr_alloc(cx, 1, sizeof *p);
     if (!p) return CR_ENOMEM;
     p->o = options, p->design = first->design, p->d = first->p;
     p->total.best_rejected = NAN;
@@ -209,11 +213,11 @@ size_t cri_gmm_survey_width(const void *search)
 size_t cri_gmm_survey_work(const void *search) { return ((const cri_gmm_plan *)search)->d; }
 
 void cri_gmm_survey(const void *search, const cri_rows *rows, cri_range range, double *sums,
-                   double *x)
+                    double *x)
 {
     const cri_gmm_plan *p = search;
-    size_t      d = p->d;
-    double     *products = sums + d;
+    size_t              d = p->d;
+    double             *products = sums + d;
     for (size_t i = range.begin; i < range.end; i++) {
         double w = rows->w ? rows->w[i] : 1;
         if (!(w > 0)) continue;
@@ -231,11 +235,11 @@ void cri_gmm_survey(const void *search, const cri_rows *rows, cri_range range, d
 static cr_status check_variances(cr_ctx *cx, const cri_gmm_plan *p)
 {
     for (size_t j = 0; j < p->d; j++) {
-        double variance = p->C[j * p->width + (p->width > 1 ? j : 0)];
+        double      variance = p->C[j * p->width + (p->width > 1 ? j : 0)];
         const char *name = cr_design_term_name(p->design, j);
         if (!isfinite(variance) || !isfinite(p->centre[j]))
-            return cr_fail(cx, CR_ENUMERIC, "gmm: the variance of column '%s' is beyond all numbers",
-                           name);
+            return cr_fail(cx, CR_ENUMERIC,
+                           "gmm: the variance of column '%s' is beyond all numbers", name);
         if (variance > pow(4e-16 * p->centre[j], 2) && variance > 1e-290) continue;
         cr_fail(cx, CR_EDATA, "gmm: column '%s' is the same in all rows: it has no density", name);
         return cr_fail_hint(cx, "--features '!%s' leaves it out", name);
@@ -257,8 +261,9 @@ static cr_status check_rank(cr_ctx *cx, const cri_gmm_plan *p, double *L)
                         "gmm: column '%s' is a linear combination of other columns: covariances of "
                         "all of them have no inverse",
                         name);
-                return cr_fail_hint(cx, "--features '!%s' leaves it out, --covariance diag does "
-                                        "without correlations",
+                return cr_fail_hint(cx,
+                                    "--features '!%s' leaves it out, --covariance diag does "
+                                    "without correlations",
                                     name);
             }
             L[i * d + j] = i == j ? sqrt(sum) : sum / L[j * d + j];
@@ -303,7 +308,7 @@ cr_status cri_gmm_settle(cr_ctx *cx, void *search, const double *sums)
 {
     cr_status     st = CR_OK;
     cr_scratch    s = cr_scratch_begin(cx);
-    cri_gmm_plan         *p = search;
+    cri_gmm_plan *p = search;
     size_t        d = p->d, width = p->width;
     const double *products = sums + d;
     double       *L = cr_scratch_matrix(&s, d, width), *values = cr_scratch_f64(&s, d);
@@ -315,9 +320,9 @@ cr_status cri_gmm_settle(cr_ctx *cx, void *search, const double *sums)
         p->centre[j] = p->origin[j] + mean;
         for (size_t l = 0; l < width; l++) {
             size_t a = j > l ? j : l, b = j > l ? l : j;
-            p->C[j * width + l] = width > 1 ? products[a * d + b] / p->weight -
-                                                  mean * (sums[l] / p->weight)
-                                            : products[j] / p->weight - mean * mean;
+            p->C[j * width + l] =
+                width > 1 ? products[a * d + b] / p->weight - mean * (sums[l] / p->weight)
+                          : products[j] / p->weight - mean * mean;
         }
     }
     CR_TRY(check_variances(cx, p));
@@ -325,12 +330,9 @@ cr_status cri_gmm_settle(cr_ctx *cx, void *search, const double *sums)
     choose_scale(p);
     for (size_t i = 0; i < d * width; i++)
         p->C[i] /= p->scale[i / width] * p->scale[width > 1 ? i % d : i];
-    p->least = INFINITY;
-    if (width > 1) {
-        CR_TRY(cr_eigen(cx, cr_cmat_of(p->C, d, d), values, cr_mat_of(L, d, d)));
-        p->least = values[0];
-    }
-    for (size_t j = 0; width == 1 && j < d; j++) p->least = fmin(p->least, p->C[j]);
+    if (width > 1) CR_TRY(cr_eigen(cx, cr_cmat_of(p->C, d, d), values, cr_mat_of(L, d, d)));
+    for (size_t j = 0; width == 1 && j < d; j++) values[0] = fmin(j ? values[0] : p->C[0], p->C[j]);
+    p->sample.least = LEAST_SPREAD * values[0];
     take_sample(p);
     CR_TRY(list_candidates(cx, p));
 done:

@@ -6,12 +6,9 @@
  * of the least of all rows together.  McLachlan & Peel (2000), Finite Mixture Models, sec. 3.10. */
 #include "gmm_plan.h"
 #include "base/scratch.h"
-#include "math/dense/decompose.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double LEAST_SPREAD = 1e-3; /* of the least variance of all rows */
 
 /* --- candidates and starts -------------------------------------------------------------------- */
 
@@ -20,7 +17,7 @@ static size_t candidates(const void *search) { return ((const cri_gmm_plan *)sea
 static size_t starts(const void *search, size_t candidate, size_t restarts)
 {
     const cri_gmm_plan *p = search;
-    size_t      k = (size_t)p->tried_k[candidate];
+    size_t              k = (size_t)p->tried_k[candidate];
     if (k > 1 && (double)k * cri_gmm_least_rows(p, (int)p->tried_form[candidate]) > p->weight)
         return 0; /* one of them would stand on too few rows */
     return k == 1 ? 1 : restarts;
@@ -46,9 +43,9 @@ static void set_prior(const cri_gmm_plan *p, cri_gmm *m)
 static cr_status start(cr_ctx *cx, const void *search, size_t candidate, size_t attempt,
                        const void *opt_best, cr_rng *rng, void **out_state)
 {
-    cr_status   st = CR_OK;
+    cr_status           st = CR_OK;
     const cri_gmm_plan *p = search;
-    cri_gmm    *m = NULL;
+    cri_gmm            *m = NULL;
     CR_TRY(cri_gmm_new(cx, (size_t)p->tried_k[candidate], p->d, (int)p->tried_form[candidate],
                        p->tried, &m));
     memcpy(m->centre, p->centre, p->d * sizeof(double));
@@ -75,42 +72,16 @@ static void reach(void *state, const double *sums)
     m->log_certainty = fmin(sums[1], 0);
 }
 
-/* The least variance of component c in any direction. */
-static cr_status least_variance(cr_ctx *cx, const cri_gmm *m, size_t c, double *out)
-{
-    cr_status     st = CR_OK;
-    cr_scratch    s = cr_scratch_begin(cx);
-    size_t        d = m->d;
-    const double *L = m->L + c * d * m->width;
-    if (cri_gmm_is_diagonal(m->form)) {
-        *out = INFINITY;
-        for (size_t j = 0; j < d; j++) *out = fmin(*out, L[j] * L[j]);
-        return CR_OK;
-    }
-    double *S = cr_scratch_matrix(&s, d, d), *V = cr_scratch_matrix(&s, d, d);
-    double *values = cr_scratch_f64(&s, d);
-    CR_TRY(s.status);
-    cri_gmm_covariance(m, c, S);
-    CR_TRY(cr_eigen(cx, cr_cmat_of(S, d, d), values, cr_mat_of(V, d, d)));
-    *out = values[0];
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
 static cr_status judge(cr_ctx *cx, const void *search, const void *state, bool *out_rejected)
 {
-    cr_status      st = CR_OK;
-    const cri_gmm_plan    *p = search;
-    const cri_gmm *m = state;
-    double         least_rows = cri_gmm_least_rows(p, m->form);
+    cr_status           st = CR_OK;
+    const cri_gmm_plan *p = search;
+    const cri_gmm      *m = state;
+    double              least_rows = cri_gmm_least_rows(p, m->form);
     *out_rejected = false;
-    for (size_t c = 0; m->k > 1 && c < m->k && !*out_rejected; c++) {
-        double variance = 0;
-        CR_TRY(least_variance(cx, m, c, &variance));
-        *out_rejected =
-            m->share[c] * m->weight < least_rows || variance < LEAST_SPREAD * p->least;
-    }
+    if (m->k > 1) CR_TRY(cri_gmm_is_flat(cx, m, p->sample.least, out_rejected));
+    for (size_t c = 0; m->k > 1 && c < m->k; c++)
+        *out_rejected |= m->share[c] * m->weight < least_rows;
 done:
     return st;
 }
@@ -118,14 +89,14 @@ done:
 static void note(void *search, size_t candidate, const cri_em_ends *ends, void *opt_best,
                  double *out_criterion)
 {
-    cri_gmm_plan    *p = search;
-    cri_gmm *m = opt_best;
+    cri_gmm_plan *p = search;
+    cri_gmm      *m = opt_best;
     p->total.made += ends->made, p->total.rejected += ends->rejected;
     p->total.best_rejected = fmax(p->total.best_rejected, ends->best_rejected);
     if (!m) return;
     p->tried_likelihood[candidate] = m->log_likelihood;
-    *out_criterion = -2 * m->log_likelihood +
-                     cri_gmm_parameters(m->form, m->k, m->d) * log(m->weight);
+    *out_criterion =
+        -2 * m->log_likelihood + cri_gmm_parameters(m->form, m->k, m->d) * log(m->weight);
     m->rejected = ends->rejected;
     m->best_rejected = ends->best_rejected;
 }
@@ -180,27 +151,30 @@ static cr_status fail_finish(cr_ctx *cx, const cri_gmm_plan *p)
                        "%g for each",
                        p->from, p->from == 1 ? "" : "s", p->d, p->d == 1 ? "" : "s", p->weight,
                        least);
-    cr_fail(cx, CR_EDATA,
-            "gmm: all %zu starts ended with a component on fewer than %g rows, or without spread in "
-            "some direction",
-            p->total.made, least);
-    return cr_fail_hint(cx, "ask for fewer components (--k), a simpler --covariance or more "
-                            "--restarts%s",
+    cr_fail(
+        cx, CR_EDATA,
+        "gmm: all %zu starts ended with a component on fewer than %g rows, or without spread in "
+        "some direction",
+        p->total.made, least);
+    return cr_fail_hint(cx,
+                        "ask for fewer components (--k), a simpler --covariance or more "
+                        "--restarts%s",
                         p->o->prior == 0 ? "" : ", or leave out --prior none");
 }
 
 static cr_status finish(cr_ctx *cx, const void *search, void *opt_state)
 {
     const cri_gmm_plan *p = search;
-    cri_gmm    *m = opt_state;
-    cr_status   st = m ? order_components(cx, m) : fail_finish(cx, p);
+    cri_gmm            *m = opt_state;
+    cr_status           st = m ? order_components(cx, m) : fail_finish(cx, p);
     if (st != CR_OK) return st;
     memcpy(m->tried_k, p->tried_k, p->tried * sizeof(double));
     memcpy(m->tried_form, p->tried_form, p->tried * sizeof(double));
     memcpy(m->tried_likelihood, p->tried_likelihood, p->tried * sizeof(double));
     if (m->rejected > 0 && m->best_rejected > m->em.objective)
-        cr_log(cx, CR_LOG_INFO, "%zu of %zu starts ended higher, but with a component on too few rows",
-               m->rejected, m->em.restarts);
+        cr_log(cx, CR_LOG_INFO,
+               "%zu of %zu starts ended higher, but with a component on too few rows", m->rejected,
+               m->em.restarts);
     return cri_gmm_name(cx, m);
 }
 

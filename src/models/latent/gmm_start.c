@@ -12,7 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { BEGINNINGS = 3, SWAPS = 6, SHORT_RUN = 5, LLOYD = 4 };
+enum { BEGINNINGS = 3, SHORT_RUN = 5, LLOYD = 4 };
+static const double SWAP_EFFORT = 30000; /* rows times components of all swaps of a start */
 
 typedef struct seeding {
     const cri_gmm_rows *rows;
@@ -153,7 +154,8 @@ static cr_status describe_groups(cr_ctx *cx, const seeding *s, const double *C, 
         m->share[c] = (N[c] + 1) / (total + (double)k);
         N[c] += firm;
     }
-    for (size_t i = 0; i < m->kd; i++) /* a form that is found step by step begins with the identity */
+    for (size_t i = 0; i < m->kd;
+         i++) /* a form that is found step by step begins with the identity */
         for (size_t j = 0; j < m->width; j++)
             m->L[i * m->width + j] = diagonal || i % d == j ? 1 : 0;
     cri_gmm_prepare(m);
@@ -165,7 +167,8 @@ done:
     return st;
 }
 
-/* A few steps on the rows of the start; the objective they reach, -INFINITY where they get lost. */
+/* A few steps on the rows of the start; the objective they reach, -INFINITY where they get lost or
+ * end in a flat component. */
 static cr_status short_run(cr_ctx *cx, const cri_gmm_rows *rows, size_t steps, cri_gmm *m,
                            double *out)
 {
@@ -180,8 +183,12 @@ static cr_status short_run(cr_ctx *cx, const cri_gmm_rows *rows, size_t steps, c
         cri_gmm_add(m, rows->T, rows->w, rows->n, sums, work);
         double objective = sums[0] + cri_gmm_log_prior(m);
         if (!isfinite(objective)) goto done;
-        if (step == steps) *out = objective;
-        if (step == steps) goto done;
+        if (step == steps) {
+            bool flat = false;
+            CR_TRY(cri_gmm_is_flat(cx, m, rows->least, &flat));
+            if (!flat) *out = objective;
+            goto done;
+        }
         CR_TRY(cr_check_interrupt(cx));
         CR_TRY(cri_gmm_solve(cx, NULL, sums, m));
     }
@@ -236,9 +243,9 @@ done:
     return st;
 }
 
-/* Component c goes to a row, with the average covariance of all and an equal share. */
+/* Component c goes to a row, with `spread` times the average covariance of all and an equal share. */
 static cr_status move_component(cr_ctx *cx, const cri_gmm_rows *rows, size_t c, size_t row,
-                                cri_gmm *m)
+                                double spread, cri_gmm *m)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -255,12 +262,12 @@ static cr_status move_component(cr_ctx *cx, const cri_gmm_rows *rows, size_t c, 
         cri_gmm_covariance(m, other, S);
         for (size_t a = 0; a < size; a++) {
             W[other * size + a] = S[diagonal ? a * (d + 1) : a];
-            W[c * size + a] += W[other * size + a] / (double)(m->k - 1);
+            W[c * size + a] += spread * W[other * size + a] / (double)(m->k - 1);
         }
     }
     for (size_t i = 0; i < m->k; i++) {
-        m->share[i] = i == c ? 1 / (double)m->k
-                             : m->share[i] / rest * (double)(m->k - 1) / (double)m->k;
+        m->share[i] =
+            i == c ? 1 / (double)m->k : m->share[i] / rest * (double)(m->k - 1) / (double)m->k;
         N[i] = m->share[i];
         for (size_t a = 0; a < size; a++) W[i * size + a] *= N[i];
     }
@@ -279,15 +286,17 @@ cr_status cri_gmm_swap(cr_ctx *cx, const cri_gmm_rows *rows, const cri_gmm *end,
 {
     cr_status st = CR_OK;
     double    best = -INFINITY, reached = -INFINITY;
+    size_t    swaps = (size_t)fmin(fmax(SWAP_EFFORT / (double)(rows->n * m->k), 4), 40);
     cri_gmm  *kept = NULL;
     CR_TRY(cri_gmm_new(cx, m->k, m->d, m->form, 1, &kept));
     memcpy(kept->scale, m->scale, m->d * sizeof(double));
     take(end, kept);
-    for (size_t b = 0; b < SWAPS; b++) {
+    for (size_t b = 0; b < swaps; b++) {
         size_t c = (size_t)cr_rng_below(rng, m->k);
         take(end, m);
-        CR_TRY(move_component(cx, rows, c, draw_row(rows, NULL, rng), m));
-        CR_TRY(short_run(cx, rows, 2 * SHORT_RUN, m, &reached));
+        double spread = pow(10, -2 * fmax(2 * cr_rng_uniform(rng) - 1, 0));
+        CR_TRY(move_component(cx, rows, c, draw_row(rows, NULL, rng), spread, m));
+        CR_TRY(short_run(cx, rows, 4 * SHORT_RUN, m, &reached));
         if (reached > best) best = reached, take(m, kept);
     }
     take(kept, m);

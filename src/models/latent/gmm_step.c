@@ -12,6 +12,7 @@
 #include "gmm.h"
 #include "base/scratch.h"
 #include "math/dense/blas_internal.h"
+#include "math/dense/decompose.h"
 #include "math/constants.h"
 #include "math/kernel/array.h"
 #include "prob/dist/small_matrix.h"
@@ -287,8 +288,7 @@ static void solve_part(const cri_gmm *m, size_t c, const double *part, double *m
     if (!(m->prior_rows > 0)) return;
     *N += m->prior_rows;
     for (size_t i = 0; i < size; i++)
-        W[i] += m->prior_scale[i] + kappa * n / (kappa + n) *
-                                        mean[is_diagonal(m) ? i : i / d] *
+        W[i] += m->prior_scale[i] + kappa * n / (kappa + n) * mean[is_diagonal(m) ? i : i / d] *
                                         mean[is_diagonal(m) ? i : i % d];
     for (size_t j = 0; j < d; j++) mean[j] *= n / (kappa + n);
 }
@@ -366,6 +366,26 @@ void cri_gmm_covariance(const cri_gmm *m, size_t c, double *out)
             for (size_t l = 0; !is_diagonal(m) && l <= j; l++) sum += L[i * d + l] * L[j * d + l];
             out[i * d + j] = out[j * d + i] = sum;
         }
+}
+
+cr_status cri_gmm_is_flat(cr_ctx *cx, const cri_gmm *m, double least, bool *out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     d = m->d;
+    double    *S = cr_scratch_matrix(&s, d, d), *V = cr_scratch_matrix(&s, d, d);
+    double    *values = cr_scratch_f64(&s, d);
+    CR_TRY(s.status);
+    *out = false;
+    for (size_t i = 0; is_diagonal(m) && i < m->kd; i++) *out |= m->L[i] * m->L[i] < least;
+    for (size_t c = 0; !is_diagonal(m) && c < m->k && !*out; c++) {
+        cri_gmm_covariance(m, c, S);
+        CR_TRY(cr_eigen(cx, cr_cmat_of(S, d, d), values, cr_mat_of(V, d, d)));
+        *out = values[0] < least;
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
 /* sum_c -s/2 log|S_c| - tr(Lambda S_c^-1)/2 - kappa/2 |U_c mu_c|^2: up to a constant, log p of means and
