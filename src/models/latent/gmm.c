@@ -281,6 +281,7 @@ const cr_model_class cri_class_gmm = {
     .options_size = sizeof(cri_gmm_options),
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
+    .takes_missing = true,
     .em = &(const cri_em_face){ .at = offsetof(cri_gmm, em),
                                 .width = cri_gmm_width,
                                 .work = cri_gmm_work,

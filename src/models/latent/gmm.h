@@ -5,10 +5,11 @@
  *
  *   1. gmm.c          options, answers, description, descriptor
  *   2. gmm_step.c     E-step and M-step: densities, expected statistics, the next state
- *   3. gmm_forms.c    the covariances of each form from scatter matrices, free parameters
- *   4. gmm_start.c    starts: k-means++ and short runs on some rows
- *   5. gmm_plan.c     before the starts: survey of all rows, some rows to start from
- *   6. gmm_search.c   the search: prior, candidates, rejected ends, the choice
+ *   3. gmm_missing.c  the same of rows with missing cells
+ *   4. gmm_forms.c    the covariances of each form from scatter matrices, free parameters
+ *   5. gmm_start.c    starts: k-means++ and short runs on some rows
+ *   6. gmm_plan.c     before the starts: survey of all rows, some rows to start from
+ *   7. gmm_search.c   the search: prior, candidates, rejected ends, the choice
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_LATENT_GMM_H
 #define CREDENCE_MODELS_LATENT_GMM_H
@@ -110,10 +111,11 @@ size_t cri_gmm_width(const void *state);
 size_t cri_gmm_work(const void *state);
 void   cri_gmm_gather(const void *state, const cri_rows *rows, cri_range range, double *sums,
                       double *work);
-/* The same of n rows T [n x d] of t; w [n], NULL: all 1. */
-void cri_gmm_add(const cri_gmm *m, const double *T, const double *opt_w, size_t n, double *sums,
+/* The same of n rows T [n x d] of t; w [n]. */
+void cri_gmm_add(const cri_gmm *m, const double *T, const double *w, size_t n, double *sums,
                  double *work);
-/* Responsibilities of rows X [n x d] of data, out [n x k], and log densities [n]. */
+/* Responsibilities of n <= CRI_GMM_BLOCK rows X [n x d] of data, which are overwritten: out [n x k], and log densities
+ * [n]. */
 void      cri_gmm_respond(const cri_gmm *m, double *X, size_t n, double *out, double *log_density,
                           double *work);
 cr_status cri_gmm_solve(cr_ctx *cx, const void *options, const double *sums, void *state);
@@ -125,6 +127,16 @@ void cri_gmm_covariance(const cri_gmm *m, size_t c, double *out);
 
 /* Whether a component has a variance below `least` in some direction. */
 cr_status cri_gmm_is_flat(cr_ctx *cx, const cri_gmm *m, double least, bool *out);
+
+/* --- missing cells (gmm_missing.c) ------------------------------------------------------------ */
+
+size_t cri_gmm_missing_work(const cri_gmm *m);
+/* Adds the statistics of the rows index[0 .. n) of T, in which cells are missing; those without any cell add nothing. */
+void cri_gmm_add_missing(const cri_gmm *m, const double *T, const double *w, size_t n,
+                         const size_t *index, double *sums, double *work);
+/* Responsibilities [k] and log density of one such row t [d]. */
+void cri_gmm_respond_missing(const cri_gmm *m, const double *t, double *out, double *log_density,
+                             double *work);
 
 /* --- starts (gmm_start.c) --------------------------------------------------------------------- */
 

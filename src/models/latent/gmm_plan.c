@@ -152,12 +152,21 @@ void cri_gmm_close(cr_ctx *cx, void *search)
     cr_free(cx, p, 1, sizeof *p);
 }
 
-/* The first row that weighs anything. */
-static void choose_origin(const cri_rows *first, double *origin)
+/* Of each column the first cell that is there, in a row that weighs anything. */
+static void choose_origin(const cri_rows *first, double *row, double *origin)
 {
-    size_t i = 0;
-    while (i + 1 < first->n && first->w && !(first->w[i] > 0)) i++;
-    if (first->n > 0) cri_rows_fill(first, i, i + 1, origin, first->p);
+    bool missing = true;
+    for (size_t j = 0; j < first->p; j++) origin[j] = NAN;
+    for (size_t i = 0; i < first->n && missing; i++) {
+        if (first->w && !(first->w[i] > 0)) continue;
+        cri_rows_fill(first, i, i + 1, row, first->p);
+        missing = false;
+        for (size_t j = 0; j < first->p; j++) {
+            if (isnan(origin[j])) origin[j] = row[j];
+            missing |= isnan(origin[j]);
+        }
+    }
+    for (size_t j = 0; j < first->p; j++) origin[j] = isnan(origin[j]) ? 0 : origin[j];
 }
 
 cr_status cri_gmm_open(cr_ctx *cx, const cri_rows *first, const void *options, void **out_plan)
@@ -188,7 +197,7 @@ cr_status cri_gmm_open(cr_ctx *cx, const cri_rows *first, const void *options, v
     if (!p->origin || !p->centre || !p->scale || !p->C || !p->X || !p->row || !p->kept ||
         !p->sample.T || !p->sample.w)
         CR_TRY(CR_ENOMEM);
-    choose_origin(first, p->origin);
+    choose_origin(first, p->row, p->origin);
     *out_plan = p;
     p = NULL;
 done:
@@ -203,31 +212,80 @@ double cri_gmm_least_rows(const cri_gmm_plan *p, int form)
 
 /* --- the survey ------------------------------------------------------------------------------- */
 
-/* Sums about the origin: of x [d], and of products [d x width]. */
+/* Sums about the origin, those of missing cells 0: of x [d], of products [d x width]; and what is missing: the weight
+ * of the rows without column j [d], without j or l [d x width], and the sum of x_j where l is missing [d x width]. */
+typedef struct places {
+    size_t x, product, without, either, lost; /* where they begin among the sums */
+} places;
+
+static places places_of(const cri_gmm_plan *p)
+{
+    size_t d = p->d, size = p->d * p->width;
+    return (places){ 0, d, d + size, 2 * d + size, 2 * (d + size) };
+}
+
 size_t cri_gmm_survey_width(const void *search)
 {
     const cri_gmm_plan *p = search;
-    return p->d + p->d * p->width;
+    return 2 * p->d + 3 * p->d * p->width;
 }
 
 size_t cri_gmm_survey_work(const void *search) { return ((const cri_gmm_plan *)search)->d; }
+
+/* Notes what is missing in a row: its missing cells become 0. */
+static void note_missing(const cri_gmm_plan *p, double *sums, double w, double *x)
+{
+    size_t d = p->d;
+    places at = places_of(p);
+    for (size_t j = 0; j < d; j++) {
+        if (isnan(x[j])) sums[at.without + j] += w;
+        for (size_t l = 0; p->width > 1 && l < d; l++) {
+            if (isnan(x[j]) || isnan(x[l])) sums[at.either + j * d + l] += w;
+            if (!isnan(x[j]) && isnan(x[l])) sums[at.lost + j * d + l] += w * x[j];
+        }
+    }
+    for (size_t j = 0; j < d; j++) x[j] = isnan(x[j]) ? 0 : x[j];
+}
 
 void cri_gmm_survey(const void *search, const cri_rows *rows, cri_range range, double *sums,
                     double *x)
 {
     const cri_gmm_plan *p = search;
     size_t              d = p->d;
-    double             *products = sums + d;
+    double             *product = sums + places_of(p).product;
     for (size_t i = range.begin; i < range.end; i++) {
         double w = rows->w ? rows->w[i] : 1;
+        bool   whole = true;
         if (!(w > 0)) continue;
         cri_rows_fill(rows, i, i + 1, x, d);
+        for (size_t j = 0; j < d; j++) whole &= !isnan(x[j] -= p->origin[j]);
+        if (!whole) note_missing(p, sums, w, x);
         for (size_t j = 0; j < d; j++) {
-            double wx = w * (x[j] -= p->origin[j]);
+            double wx = w * x[j];
             sums[j] += wx;
-            if (p->width == 1) products[j] += wx * x[j];
-            for (size_t l = 0; p->width > 1 && l <= j; l++) products[j * d + l] += wx * x[l];
+            if (p->width == 1) product[j] += wx * x[j];
+            for (size_t l = 0; p->width > 1 && l <= j; l++) product[j * d + l] += wx * x[l];
         }
+    }
+}
+
+/* Centre and covariance of all rows.  With missing cells means and variances are of the cells that are there, and C is
+ * that of rows in which the mean stands for what is missing, stretched to these variances. */
+static void find_moments(cri_gmm_plan *p, const double *sums)
+{
+    size_t        d = p->d, width = p->width;
+    places        at = places_of(p);
+    const double *x = sums + at.x, *without = sums + at.without, *lost = sums + at.lost;
+    for (size_t j = 0; j < d; j++) p->centre[j] = p->origin[j] + x[j] / (p->weight - without[j]);
+    for (size_t i = 0; i < d * width; i++) {
+        size_t j = i / width, l = width > 1 ? i % d : i;
+        double nj = p->weight - without[j], nl = p->weight - without[l];
+        double both = p->weight - (width > 1 ? sums[at.either + i] : without[j]);
+        double mj = x[j] / nj, ml = x[l] / nl;
+        double xj = x[j] - (width > 1 ? lost[j * d + l] : 0);
+        double xl = x[l] - (width > 1 ? lost[l * d + j] : 0);
+        double product = sums[at.product + (width == 1 ? j : j > l ? j * d + l : l * d + j)];
+        p->C[i] = (product - mj * xl - ml * xj + mj * ml * both) / sqrt(nj * nl);
     }
 }
 
@@ -310,21 +368,15 @@ cr_status cri_gmm_settle(cr_ctx *cx, void *search, const double *sums)
     cr_scratch    s = cr_scratch_begin(cx);
     cri_gmm_plan *p = search;
     size_t        d = p->d, width = p->width;
-    const double *products = sums + d;
     double       *L = cr_scratch_matrix(&s, d, width), *values = cr_scratch_f64(&s, d);
 
     CR_TRY(s.status);
     p->weight = sums[cri_gmm_survey_width(p)];
-    for (size_t j = 0; j < d; j++) {
-        double mean = sums[j] / p->weight;
-        p->centre[j] = p->origin[j] + mean;
-        for (size_t l = 0; l < width; l++) {
-            size_t a = j > l ? j : l, b = j > l ? l : j;
-            p->C[j * width + l] =
-                width > 1 ? products[a * d + b] / p->weight - mean * (sums[l] / p->weight)
-                          : products[j] / p->weight - mean * mean;
-        }
-    }
+    for (size_t j = 0; j < d; j++)
+        if (!(p->weight > sums[places_of(p).without + j]))
+            CR_TRY(cr_fail(cx, CR_EDATA, "gmm: column '%s' has no value",
+                           cr_design_term_name(p->design, j)));
+    find_moments(p, sums);
     CR_TRY(check_variances(cx, p));
     if (width > 1) CR_TRY(check_rank(cx, p, L));
     choose_scale(p);

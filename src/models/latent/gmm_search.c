@@ -67,7 +67,8 @@ static bool lost(const void *state) { return ((const cri_gmm *)state)->lost; }
 static void reach(void *state, const double *sums)
 {
     cri_gmm *m = state;
-    m->weight = sums[cri_gmm_width(m)];
+    m->weight = 0; /* of the rows that say anything */
+    for (size_t c = 0; c < m->k; c++) m->weight += sums[2 + c * (1 + m->d + m->d * m->width)];
     m->log_likelihood = sums[0];
     m->log_certainty = fmin(sums[1], 0);
 }

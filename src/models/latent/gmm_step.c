@@ -83,15 +83,15 @@ size_t cri_gmm_width(const void *state)
 }
 
 /* Workspace: T transposed [d x BLOCK], Z [k d x BLOCK], log p(t, c), then r [k x BLOCK], three rows of BLOCK, and the
- * rows as they come [BLOCK x d], later r z [d x BLOCK]. */
+ * rows as they come [BLOCK x d], later r z [d x BLOCK]; then that of rows with missing cells. */
 size_t cri_gmm_work(const void *state)
 {
     const cri_gmm *m = state;
-    return (size_t)CRI_GMM_BLOCK * (2 * m->d + m->kd + m->k + 3);
+    return (size_t)CRI_GMM_BLOCK * (2 * m->d + m->kd + m->k + 3) + cri_gmm_missing_work(m);
 }
 
 typedef struct block {
-    double *Tt, *Z, *r, *top, *sum, *w, *rz;
+    double *Tt, *Z, *r, *top, *sum, *w, *rz, *missing;
 } block;
 
 static block cut(const cri_gmm *m, double *work)
@@ -104,6 +104,7 @@ static block cut(const cri_gmm *m, double *work)
     b.sum = b.top + B;
     b.w = b.sum + B;
     b.rz = b.w + B;
+    b.missing = b.rz + B * m->d;
     return b;
 }
 
@@ -173,6 +174,7 @@ static void add_part(const cri_gmm *m, size_t c, size_t n, const block *a, doubl
 /* Statistics of n <= BLOCK rows whose columns are in Tt and weights in w. */
 static void add_block(const cri_gmm *m, size_t n, const block *a, double *sums)
 {
+    if (n == 0) return;
     score(m, n, a);
     normalise(m, n, a);
     for (size_t i = 0; i < n; i++) {
@@ -186,28 +188,54 @@ static void add_block(const cri_gmm *m, size_t n, const block *a, double *sums)
     }
 }
 
-void cri_gmm_add(const cri_gmm *m, const double *T, const double *opt_w, size_t n, double *sums,
+/* Which of n rows T [n x d] have all cells, index [n], and how many; the others follow. */
+static size_t sort_rows(const double *T, size_t n, size_t d, size_t *index)
+{
+    size_t complete = 0, others = n;
+    for (size_t i = 0; i < n; i++) {
+        bool whole = true;
+        for (size_t j = 0; j < d; j++) whole &= !isnan(T[i * d + j]);
+        index[whole ? complete++ : --others] = i;
+    }
+    return complete;
+}
+
+/* Tt [d x n] = the columns of the rows index[0 .. n) of T. */
+static void transpose(const double *T, size_t d, const size_t *index, size_t n, double *Tt)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < d; j++) Tt[j * n + i] = T[index[i] * d + j];
+}
+
+/* Statistics of n <= BLOCK rows T [n x d], which may be in rz, of weights w [n]. */
+static void add_rows(const cri_gmm *m, const double *T, const double *w, size_t n, const block *a,
+                     double *sums)
+{
+    size_t index[CRI_GMM_BLOCK], complete = sort_rows(T, n, m->d, index);
+    transpose(T, m->d, index, complete, a->Tt);
+    if (complete < n)
+        cri_gmm_add_missing(m, T, w, n - complete, index + complete, sums, a->missing);
+    for (size_t i = 0; i < complete; i++) a->w[i] = w[index[i]];
+    add_block(m, complete, a, sums);
+}
+
+void cri_gmm_add(const cri_gmm *m, const double *T, const double *w, size_t n, double *sums,
                  double *work)
 {
     block a = cut(m, work);
     cri_blas_enter();
-    for (size_t at = 0; at < n; at += CRI_GMM_BLOCK) {
-        size_t here = n - at < CRI_GMM_BLOCK ? n - at : CRI_GMM_BLOCK;
-        for (size_t i = 0; i < here; i++) {
-            a.w[i] = opt_w ? opt_w[at + i] : 1;
-            for (size_t j = 0; j < m->d; j++) a.Tt[j * here + i] = T[(at + i) * m->d + j];
-        }
-        add_block(m, here, &a, sums);
-    }
+    for (size_t at = 0; at < n; at += CRI_GMM_BLOCK)
+        add_rows(m, T + at * m->d, w + at, n - at < CRI_GMM_BLOCK ? n - at : CRI_GMM_BLOCK, &a,
+                 sums);
     cri_blas_leave();
 }
 
-/* Tt = the columns of (X - centre) / scale. */
-static void scale_rows(const cri_gmm *m, const double *X, size_t n, double *Tt)
+/* X becomes t. */
+static void scale_rows(const cri_gmm *m, double *X, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < m->d; j++)
-            Tt[j * n + i] = (X[i * m->d + j] - m->centre[j]) / m->scale[j];
+            X[i * m->d + j] = (X[i * m->d + j] - m->centre[j]) / m->scale[j];
 }
 
 void cri_gmm_gather(const void *state, const cri_rows *rows, cri_range range, double *sums,
@@ -219,9 +247,9 @@ void cri_gmm_gather(const void *state, const cri_rows *rows, cri_range range, do
     for (size_t at = range.begin; at < range.end; at += CRI_GMM_BLOCK) {
         size_t end = range.end - at < CRI_GMM_BLOCK ? range.end : at + CRI_GMM_BLOCK, n = end - at;
         cri_rows_fill(rows, at, end, a.rz, m->d);
-        scale_rows(m, a.rz, n, a.Tt);
-        for (size_t i = 0; i < n; i++) a.w[i] = rows->w ? rows->w[at + i] : 1;
-        add_block(m, n, &a, sums);
+        scale_rows(m, a.rz, n);
+        for (size_t i = 0; i < n; i++) a.sum[i] = rows->w ? rows->w[at + i] : 1;
+        add_rows(m, a.rz, a.sum, n, &a, sums);
     }
     cri_blas_leave();
 }
@@ -229,16 +257,22 @@ void cri_gmm_gather(const void *state, const cri_rows *rows, cri_range range, do
 void cri_gmm_respond(const cri_gmm *m, double *X, size_t n, double *out, double *log_density,
                      double *work)
 {
-    block a = cut(m, work);
-    scale_rows(m, X, n, a.Tt);
+    block  a = cut(m, work);
+    size_t index[CRI_GMM_BLOCK], complete;
+    scale_rows(m, X, n);
+    complete = sort_rows(X, n, m->d, index);
+    transpose(X, m->d, index, complete, a.Tt);
     cri_blas_enter();
-    score(m, n, &a);
+    if (complete > 0) score(m, complete, &a);
     cri_blas_leave();
-    normalise(m, n, &a);
-    for (size_t i = 0; i < n; i++) {
-        log_density[i] = a.sum[i] - m->log_scale;
-        for (size_t c = 0; c < m->k; c++) out[i * m->k + c] = a.r[c * n + i];
+    normalise(m, complete, &a);
+    for (size_t i = 0; i < complete; i++) {
+        log_density[index[i]] = a.sum[i] - m->log_scale;
+        for (size_t c = 0; c < m->k; c++) out[index[i] * m->k + c] = a.r[c * complete + i];
     }
+    for (size_t i = complete; i < n; i++)
+        cri_gmm_respond_missing(m, X + index[i] * m->d, out + index[i] * m->k,
+                                &log_density[index[i]], a.missing);
 }
 
 /* --- maximisation ----------------------------------------------------------------------------- */
