@@ -116,6 +116,12 @@ BODY void multiply_body(const double *a, const double *b, size_t n, double *out)
     for (size_t i = 0; i < n; i++) out[i] = a[i] * b[i];
 }
 
+BODY void squares_body(double *z, double shift, size_t n, double *out)
+{
+#pragma omp simd
+    for (size_t i = 0; i < n; i++) z[i] -= shift, out[i] += z[i] * z[i];
+}
+
 AVX2 static void           exp_avx2(double *x, size_t n) { exp_body(x, n); }
 CRI_INNER_LOOP static void exp_plain(double *x, size_t n) { exp_body(x, n); }
 void                       cri_exp_array(double *x, size_t n)
@@ -180,4 +186,19 @@ void cri_multiply_array(const double *a, const double *b, size_t n, double *out)
     cri_check_array(b, n);
     cri_check_array(out, n);
     (use_avx2() ? multiply_avx2 : multiply_plain)(a, b, n, out);
+}
+
+AVX2 static void squares_avx2(double *z, double shift, size_t n, double *out)
+{
+    squares_body(z, shift, n, out);
+}
+CRI_INNER_LOOP static void squares_plain(double *z, double shift, size_t n, double *out)
+{
+    squares_body(z, shift, n, out);
+}
+void cri_add_squares(double *z, double shift, size_t n, double *out)
+{
+    cri_check_array(z, n);
+    cri_check_array(out, n);
+    (use_avx2() ? squares_avx2 : squares_plain)(z, shift, n, out);
 }

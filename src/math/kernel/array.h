@@ -17,5 +17,7 @@ void cri_distances(const double *x, const double *Z, size_t stride, size_t width
 double cri_dot_array(const double *a, const double *b, size_t n);
 /* out[i] = a[i] * b[i]; out may be either. */
 void cri_multiply_array(const double *a, const double *b, size_t n, double *out);
+/* z[i] -= shift, then out[i] += z[i]^2. */
+void cri_add_squares(double *z, double shift, size_t n, double *out);
 
 #endif

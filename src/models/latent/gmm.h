@@ -106,7 +106,7 @@ bool cri_gmm_set_covariances(cri_gmm *m, const double *C);
 /* What is made of shares, means and factors: U, b, constants. */
 void cri_gmm_prepare(cri_gmm *m);
 /* Statistics: the log likelihood, the sum of log p(cluster | row), and of each component the sum of its
- * responsibilities, of z and of z z^T (diagonal: of z^2), z = U t - b. */
+ * responsibilities, of z and of z z^T (its lower triangle; diagonal: of z^2), z = U t - b. */
 size_t cri_gmm_width(const void *state);
 size_t cri_gmm_work(const void *state);
 void   cri_gmm_gather(const void *state, const cri_rows *rows, cri_range range, double *sums,

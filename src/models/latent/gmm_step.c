@@ -21,6 +21,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Up to so many columns the lower triangle of products by dot products takes less time than all of them by BLAS. */
+enum { MOST_BY_DOTS = 24 };
+
 static size_t factor_size(const cri_gmm *m) { return m->d * m->width; }
 static bool   is_diagonal(const cri_gmm *m) { return cri_gmm_is_diagonal(m->form); }
 /* Of one component: sum r, sum r z, sum r z z^T. */
@@ -123,7 +126,7 @@ static void score(const cri_gmm *m, size_t n, const block *a)
             const double *t = a->Tt + j * n;
             if (is_diagonal(m))
                 for (size_t i = 0; i < n; i++) z[i] = u * t[i];
-            for (size_t i = 0; i < n; i++) z[i] -= b, out[i] += z[i] * z[i];
+            cri_add_squares(z, b, n, out);
         }
         for (size_t i = 0; i < n; i++) out[i] = m->constant[c] - 0.5 * out[i];
     }
@@ -134,7 +137,8 @@ static void normalise(const cri_gmm *m, size_t n, const block *a)
 {
     for (size_t i = 0; i < n; i++) a->top[i] = -INFINITY, a->sum[i] = 0;
     for (size_t c = 0; c < m->k; c++)
-        for (size_t i = 0; i < n; i++) a->top[i] = fmax(a->top[i], a->r[c * n + i]);
+        for (size_t i = 0; i < n; i++)
+            a->top[i] = a->r[c * n + i] > a->top[i] ? a->r[c * n + i] : a->top[i];
     for (size_t c = 0; c < m->k; c++)
         for (size_t i = 0; i < n; i++) { /* beyond all numbers: as likely from any */
             double *r = &a->r[c * n + i];
@@ -160,13 +164,14 @@ static void add_part(const cri_gmm *m, size_t c, size_t n, const block *a, doubl
     double       *first = part + 1, *second = part + 1 + d;
     for (size_t i = 0; i < n; i++) part[0] += r[i];
     for (size_t j = 0; j < d; j++) {
-        double *rz = a->rz + j * n, sum = 0;
+        double *rz = a->rz + j * n;
         cri_multiply_array(r, Z + j * n, n, rz);
-        for (size_t i = 0; i < n; i++) sum += rz[i];
-        first[j] += sum;
+        first[j] += cri_dot_array(r, Z + j * n, n);
         if (is_diagonal(m)) second[j] += cri_dot_array(rz, Z + j * n, n);
+        for (size_t l = 0; !is_diagonal(m) && d <= MOST_BY_DOTS && l <= j; l++)
+            second[j * d + l] += cri_dot_array(rz, Z + l * n, n);
     }
-    if (!is_diagonal(m))
+    if (!is_diagonal(m) && d > MOST_BY_DOTS)
         cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)d, (int)d, (int)n, 1, a->rz,
                     (int)n, Z, (int)n, 1, second, (int)d);
 }
@@ -313,7 +318,9 @@ static void solve_part(const cri_gmm *m, size_t c, const double *part, double *m
             mean[j] = m->mean[c * d + j] + L[j] * a[j] / n;
         }
     } else {
-        for (size_t i = 0; i < d * d; i++) W[i] -= a[i / d] * a[i % d] / n;
+        for (size_t i = 0; i < d; i++) /* the lower triangle is complete */
+            for (size_t j = 0; j <= i; j++)
+                W[i * d + j] = W[j * d + i] = W[i * d + j] - a[i] * a[j] / n;
         sandwich(L, d, W, tmp);
         times_factor(L, d, a, tmp);
         for (size_t j = 0; j < d; j++) mean[j] = m->mean[c * d + j] + tmp[j] / n;
