@@ -74,9 +74,11 @@ extern const cri_member cri_gmm_record[];
 #define CRI_GMM_OPTIONS(X)                                                                         \
     X(text, k, "1:9", "N", "number of components, or the first and last to choose from by BIC",    \
       "3")                                                                                         \
-    X(choice, covariance, "full", "full|tied|diag|spherical",                                      \
-      "covariances of the components: each its own, one for all, without correlations, or round",  \
-      "diag")                                                                                      \
+    X(choice, covariance, "full", "full|tied|diag|spherical|auto|" CRI_GMM_FORMS,                  \
+      "covariances of the components: each its own, one for all, without correlations, or round; " \
+      "volume, shape and orientation by letters (E equal, V variable, I identity); or auto: the "  \
+      "form with the lowest BIC",                                                                  \
+      "VEV")                                                                                       \
     X(choice, prior, "niw", "niw|none",                                                            \
       "weak normal-inverse-Wishart prior on means and covariances, or plain likelihood", "none")   \
     X(real, prior_rows, "0.1", ">0", "rows that the prior of a covariance counts for", "1")        \
@@ -92,10 +94,14 @@ const char *cri_gmm_form_name(int form);
 /* Free parameters of k components of d columns: shares, means, covariances. */
 double cri_gmm_parameters(int form, size_t k, size_t d);
 
-/* The scatter matrices W_c [k][d x width] and what they are divided by, N_c [k], of a form: for given W and N the
- * covariances that maximise sum_c -N_c/2 log|S_c| - tr(W_c S_c^-1)/2, or increase it from those of the state.
- * C [k][d x width] is set to them; W may be overwritten. */
-cr_status cri_gmm_covariances(cr_ctx *cx, const cri_gmm *m, double *W, const double *N, double *C);
+/* true when other units of the columns change nothing but the units of the covariances. */
+bool cri_gmm_is_unit_free(int form);
+
+/* The covariances C [k][d x width] of the form of m that maximise sum_c -N_c/2 log|S_c| - tr(W_c S_c^-1)/2, or increase
+ * it from those of the state, for the scatter matrices W [k][d x width] and what they count, N [k]; 0 where there
+ * are none. */
+cr_status cri_gmm_covariances(cr_ctx *cx, const cri_gmm *m, const double *W, const double *N,
+                              double *C);
 
 /* --- steps (gmm_step.c) ----------------------------------------------------------------------- */
 

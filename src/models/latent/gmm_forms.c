@@ -1,9 +1,23 @@
 /* gmm_forms.c -- the covariances of each form.
- * In the M-step the covariances maximise  sum_c -N_c/2 log|S_c| - tr(W_c S_c^-1)/2  among those of the form, W_c being
- * the scatter of component c (and of the prior) and N_c what it counts.  Celeux & Govaert (1995), sec. 4. */
+ * In the M-step the covariances minimise
+ *   F = sum_c N_c log|S_c| + tr(W_c S_c^-1)
+ * among those of the form, W_c being the scatter of component c (and of the prior) and N_c what it counts.  With
+ * S_c = lambda_c D_c A_c D_c^T, |A_c| = 1, most forms have a closed form.  VEI, VEE and VEV alternate between volumes
+ * and what the components share; EVE and VVE between the shapes and the common orientation D, which a step of
+ * majorisation turns: each step lowers F from that of the state, so that EM stays monotone.
+ * Celeux & Govaert (1995), Pattern Recognition 28, sec. 4; Browne & McNicholas (2014), Advances in Data Analysis
+ * and Classification 8. */
 #include "gmm.h"
+#include "base/scratch.h"
+#include "math/dense/decompose.h"
+#include "math/dense/dense.h"
+#include "prob/dist/small_matrix.h"
 
+#include <math.h>
 #include <string.h>
+
+enum { MOST_ROUNDS = 60 };
+static const double ENOUGH = 1e-10; /* relative gain of a round at which it ends */
 
 const char *cri_gmm_form_name(int form)
 {
@@ -22,18 +36,66 @@ double cri_gmm_parameters(int form, size_t k, size_t d)
     return K - 1 + K * D + volumes + shapes + turns;
 }
 
-/* Adds all W_c and N_c to those of the first. */
-static double pool(size_t k, size_t size, double *W, const double *N)
+bool cri_gmm_is_unit_free(int form)
 {
-    double total = 0;
-    for (size_t c = 0; c < k; c++) {
-        total += N[c];
-        for (size_t i = 0; c > 0 && i < size; i++) W[i] += W[c * size + i];
-    }
-    return total;
+    return form != CRI_GMM_EII && form != CRI_GMM_VII && form != CRI_GMM_EVE &&
+           form != CRI_GMM_VVE && form != CRI_GMM_EEV && form != CRI_GMM_VEV;
 }
 
-/* The mean of the d numbers of a diagonal, in place of each. */
+/* --- what the forms share --------------------------------------------------------------------- */
+
+typedef struct problem {
+    cr_ctx        *cx;
+    cr_scratch    *room;
+    const double  *W, *N; /* [k][d x width], [k] */
+    double        *C;     /* [k][d x width]      */
+    size_t         k, d, width, size;
+    double        *volume; /* [k] lambda_c of the state, which the rounds begin with */
+    double         total;  /* sum of N */
+    const cri_gmm *m;
+} problem;
+
+/* The geometric mean of a diagonal with `step` numbers between its entries. */
+static double geometric_mean(const double *diagonal, size_t d, size_t step)
+{
+    double sum = 0;
+    for (size_t j = 0; j < d; j++) sum += log(diagonal[j * step]);
+    return exp(sum / (double)d);
+}
+
+/* out = sum_c W_c / by_c, or sum_c W_c. */
+static void add_scatter(const problem *q, const double *opt_by, double *out)
+{
+    memset(out, 0, q->size * sizeof *out);
+    for (size_t c = 0; c < q->k; c++)
+        for (size_t i = 0; i < q->size; i++)
+            out[i] += q->W[c * q->size + i] / (opt_by ? opt_by[c] : 1);
+}
+
+/* |A|^(1/d) of a matrix of the shape of W_c, and tr(B A^-1); NaN where A has no factor.  tmp [2 d^2 + d]. */
+static double root_determinant(const problem *q, const double *A, double *tmp)
+{
+    if (q->width == 1) return geometric_mean(A, q->d, 1);
+    return cri_factor_point(A, q->d, tmp) ? exp(cri_log_det(tmp, q->d) / (double)q->d) : NAN;
+}
+
+static double trace_of_ratio(const problem *q, const double *B, const double *A, double *tmp)
+{
+    double sum = 0, *inverse = tmp + q->d * q->d;
+    for (size_t j = 0; q->width == 1 && j < q->d; j++) sum += B[j] / A[j];
+    if (q->width == 1) return sum;
+    if (!cri_factor_point(A, q->d, tmp)) return NAN;
+    cri_small_inverse(tmp, q->d, inverse, inverse + q->d * q->d);
+    for (size_t i = 0; i < q->size; i++) sum += B[i] * inverse[i];
+    return sum;
+}
+
+static void set_scaled(const problem *q, size_t c, const double *A, double factor)
+{
+    for (size_t i = 0; i < q->size; i++) q->C[c * q->size + i] = factor * A[i];
+}
+
+/* The mean of a diagonal in place of each of its numbers. */
 static void level(double *diagonal, size_t d)
 {
     double sum = 0;
@@ -41,17 +103,241 @@ static void level(double *diagonal, size_t d)
     for (size_t j = 0; j < d; j++) diagonal[j] = sum / (double)d;
 }
 
-cr_status cri_gmm_covariances(cr_ctx *cx, const cri_gmm *m, double *W, const double *N, double *C)
+/* true when a round that brought F from `before` to `now` was the last one worth it. */
+static bool is_enough(double before, double now)
 {
-    size_t      size = m->d * m->width;
-    const char *name = cri_gmm_form_name(m->form);
-    bool   equal = name[0] == 'E'; /* of all forms so far: volume, shape and orientation alike */
-    double total = equal ? pool(m->k, size, W, N) : 0;
-    (void)cx;
-    for (size_t c = 0; c < m->k; c++) {
-        const double *from = equal ? W : W + c * size;
-        for (size_t i = 0; i < size; i++) C[c * size + i] = from[i] / (equal ? total : N[c]);
-        if (name[1] == 'I') level(C + c * size, m->d);
+    return !(before - now > ENOUGH * (1 + fabs(now)));
+}
+
+/* --- forms ------------------------------------------------------------------------------------ */
+
+/* EII, EEI, EEE: one covariance. */
+static cr_status solve_equal(problem *q)
+{
+    add_scatter(q, NULL, q->C);
+    for (size_t c = q->k; c-- > 0;) set_scaled(q, c, q->C, 1 / q->total);
+    for (size_t c = 0; q->m->form == CRI_GMM_EII && c < q->k; c++) level(q->C + c * q->size, q->d);
+    return CR_OK;
+}
+
+/* VII, VVI, VVV: each its own. */
+static cr_status solve_each(problem *q)
+{
+    for (size_t c = 0; c < q->k; c++) {
+        set_scaled(q, c, q->W + c * q->size, 1 / q->N[c]);
+        if (q->m->form == CRI_GMM_VII) level(q->C + c * q->size, q->d);
     }
     return CR_OK;
+}
+
+/* EVI, EVV: one volume. */
+static cr_status solve_equal_volume(problem *q)
+{
+    double *tmp = cr_scratch_f64(q->room, 2 * q->d * q->d + q->d), volume = 0;
+    if (q->room->status != CR_OK) return q->room->status;
+    for (size_t c = 0; c < q->k; c++)
+        volume += root_determinant(q, q->W + c * q->size, tmp) / q->total;
+    for (size_t c = 0; c < q->k; c++)
+        set_scaled(q, c, q->W + c * q->size, volume / root_determinant(q, q->W + c * q->size, tmp));
+    return CR_OK;
+}
+
+/* VEI, VEE: volumes lambda_c, and one B of determinant 1 for the rest. */
+static cr_status solve_volumes(problem *q)
+{
+    double *tmp = cr_scratch_f64(q->room, 2 * q->d * q->d + q->d);
+    double *B = cr_scratch_f64(q->room, q->size), d = (double)q->d, before = INFINITY;
+    if (q->room->status != CR_OK) return q->room->status;
+    for (size_t round = 0; round < MOST_ROUNDS; round++) {
+        double F = 0, root;
+        add_scatter(q, q->volume, B);
+        root = root_determinant(q, B, tmp);
+        for (size_t i = 0; i < q->size; i++) B[i] /= root;
+        for (size_t c = 0; c < q->k; c++) {
+            double trace = trace_of_ratio(q, q->W + c * q->size, B, tmp);
+            q->volume[c] = trace / (d * q->N[c]);
+            F += q->N[c] * d * (log(q->volume[c]) + 1);
+        }
+        if (is_enough(before, F)) break;
+        before = F;
+    }
+    for (size_t c = 0; c < q->k; c++) set_scaled(q, c, B, q->volume[c]);
+    return CR_OK;
+}
+
+/* C_c = D diag(a) D^T, D [d x d] by columns. */
+static void turn(const problem *q, size_t c, const double *D, const double *a)
+{
+    size_t  d = q->d;
+    double *C = q->C + c * q->size;
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double sum = 0;
+            for (size_t l = 0; l < d; l++) sum += D[i * d + l] * a[l] * D[j * d + l];
+            C[i * d + j] = C[j * d + i] = sum;
+        }
+}
+
+/* EEV, VEV: one shape A; each its orientation, the eigenvectors of W_c; volumes equal or not. */
+static cr_status solve_shape(problem *q)
+{
+    cr_status st = CR_OK;
+    size_t    d = q->d;
+    double   *D = cr_scratch_matrix(q->room, q->k, q->size);
+    double   *value = cr_scratch_matrix(q->room, q->k, d), *A = cr_scratch_f64(q->room, d);
+    double    before = INFINITY, root = 0;
+    bool      equal = q->m->form == CRI_GMM_EEV;
+
+    CR_TRY(q->room->status);
+    for (size_t c = 0; c < q->k; c++)
+        CR_TRY(cr_eigen(q->cx, cr_cmat_of(q->W + c * q->size, d, d), value + c * d,
+                        cr_mat_of(D + c * q->size, d, d)));
+    for (size_t round = 0; round < (equal ? 1 : MOST_ROUNDS); round++) {
+        double F = 0;
+        memset(A, 0, d * sizeof *A);
+        for (size_t i = 0; i < q->k * d; i++)
+            A[i % d] += fmax(value[i], 0) / (equal ? 1 : q->volume[i / d]);
+        root = geometric_mean(A, d, 1);
+        for (size_t j = 0; j < d; j++) A[j] /= root;
+        for (size_t c = 0; c < q->k; c++) {
+            double trace = 0;
+            for (size_t j = 0; j < d; j++) trace += fmax(value[c * d + j], 0) / A[j];
+            q->volume[c] = equal ? root / q->total : trace / ((double)d * q->N[c]);
+            F += q->N[c] * (double)d * (log(q->volume[c]) + 1);
+        }
+        if (is_enough(before, F)) break;
+        before = F;
+    }
+    for (size_t c = 0; c < q->k; c++) {
+        for (size_t j = 0; j < d; j++) value[c * d + j] = q->volume[c] * A[j];
+        turn(q, c, D + c * q->size, value + c * d);
+    }
+done:
+    return st;
+}
+
+/* The orientation that the components of the state share: the eigenvectors of a sum of its covariances in unequal
+ * parts; or, where they have none, those of all scatter together. */
+static cr_status find_orientation(problem *q, double *D)
+{
+    cr_status st = CR_OK;
+    size_t    d = q->d;
+    double   *S = cr_scratch_f64(q->room, q->size), *sum = cr_scratch_f64(q->room, q->size);
+    double   *values = cr_scratch_f64(q->room, d);
+    bool      round = true;
+    CR_TRY(q->room->status);
+    memset(sum, 0, q->size * sizeof *sum);
+    for (size_t c = 0; c < q->k; c++) {
+        cri_gmm_covariance(q->m, c, S);
+        for (size_t i = 0; i < q->size; i++) {
+            sum[i] += S[i] / q->volume[c] / (1 + 0.37 * (double)c);
+            round &= i / d == i % d ? fabs(S[i] - S[0]) <= 1e-12 * S[0] : S[i] == 0;
+        }
+    }
+    if (round) add_scatter(q, NULL, sum);
+    CR_TRY(cr_eigen(q->cx, cr_cmat_of(sum, d, d), values, cr_mat_of(D, d, d)));
+done:
+    return st;
+}
+
+/* Shapes (times volumes) a [k x d] that are best for the orientation D, from the diagonals of D^T W_c D; returns F. */
+static double shapes_for(const problem *q, const double *D, bool equal, double *a)
+{
+    size_t d = q->d;
+    double F = 0, volume = 0;
+    for (size_t c = 0; c < q->k; c++) {
+        const double *W = q->W + c * q->size;
+        for (size_t l = 0; l < d; l++) {
+            double sum = 0;
+            for (size_t i = 0; i < d; i++)
+                for (size_t j = 0; j < d; j++) sum += D[i * d + l] * W[i * d + j] * D[j * d + l];
+            a[c * d + l] = sum / q->N[c];
+        }
+        volume += q->N[c] / q->total * geometric_mean(a + c * d, d, 1);
+        if (!equal) F += q->N[c] * (double)d * (log(geometric_mean(a + c * d, d, 1)) + 1);
+    }
+    for (size_t c = 0; equal && c < q->k; c++) {
+        double root = geometric_mean(a + c * d, d, 1);
+        for (size_t l = 0; l < d; l++) a[c * d + l] *= volume / root;
+    }
+    return equal ? q->total * (double)d * (log(volume) + 1) : F;
+}
+
+/* EVE, VVE: one orientation D.  G = sum_c (W_c - omega_c I) D diag(1/a_c), omega_c the greatest eigenvalue of W_c, is
+ * the gradient of a bound on sum_c tr(W_c D diag(1/a_c) D^T) that touches it at D; with -G = P s R^T the bound is least
+ * at P R^T. */
+static cr_status solve_orientation(problem *q)
+{
+    cr_status st = CR_OK;
+    size_t    d = q->d, k = q->k;
+    bool      equal = q->m->form == CRI_GMM_EVE;
+    double   *D = cr_scratch_matrix(q->room, d, d), *G = cr_scratch_matrix(q->room, d, d);
+    double   *P = cr_scratch_matrix(q->room, d, d), *R = cr_scratch_matrix(q->room, d, d);
+    double   *s = cr_scratch_f64(q->room, d), *a = cr_scratch_matrix(q->room, k, d);
+    double   *omega = cr_scratch_f64(q->room, k), before;
+
+    CR_TRY(q->room->status);
+    CR_TRY(find_orientation(q, D));
+    for (size_t c = 0; c < k; c++) {
+        CR_TRY(cr_eigen(q->cx, cr_cmat_of(q->W + c * q->size, d, d), s, cr_mat_of(P, d, d)));
+        omega[c] = s[d - 1];
+    }
+    before = shapes_for(q, D, equal, a);
+    for (size_t round = 0; round < MOST_ROUNDS && isfinite(before); round++) {
+        memset(G, 0, d * d * sizeof *G);
+        for (size_t c = 0; c < k; c++)
+            for (size_t i = 0; i < d; i++)
+                for (size_t l = 0; l < d; l++) {
+                    double sum = omega[c] * D[i * d + l];
+                    for (size_t j = 0; j < d; j++)
+                        sum -= q->W[c * q->size + i * d + j] * D[j * d + l];
+                    G[i * d + l] += sum / a[c * d + l];
+                }
+        CR_TRY(cr_svd(q->cx, cr_cmat_of(G, d, d), cr_mat_of(P, d, d), s, cr_mat_of(R, d, d)));
+        CR_TRY(cr_gemm(q->cx, 1, cr_cmat_of(P, d, d), CR_PLAIN, cr_cmat_of(R, d, d), CR_TRANSPOSED,
+                       0, cr_mat_of(D, d, d)));
+        double F = shapes_for(q, D, equal, a);
+        if (is_enough(before, F)) break;
+        before = F;
+    }
+    for (size_t c = 0; c < k; c++) turn(q, c, D, a + c * d);
+done:
+    return st;
+}
+
+static cr_status (*const solvers[])(problem *q) = {
+    [CRI_GMM_EII] = solve_equal,        [CRI_GMM_VII] = solve_each,
+    [CRI_GMM_EEI] = solve_equal,        [CRI_GMM_VEI] = solve_volumes,
+    [CRI_GMM_EVI] = solve_equal_volume, [CRI_GMM_VVI] = solve_each,
+    [CRI_GMM_EEE] = solve_equal,        [CRI_GMM_VEE] = solve_volumes,
+    [CRI_GMM_EVE] = solve_orientation,  [CRI_GMM_VVE] = solve_orientation,
+    [CRI_GMM_EEV] = solve_shape,        [CRI_GMM_VEV] = solve_shape,
+    [CRI_GMM_EVV] = solve_equal_volume, [CRI_GMM_VVV] = solve_each,
+};
+
+cr_status cri_gmm_covariances(cr_ctx *cx, const cri_gmm *m, const double *W, const double *N,
+                              double *C)
+{
+    cr_status  st = CR_OK;
+    cr_scratch room = cr_scratch_begin(cx);
+    size_t     d = m->d, size = d * m->width;
+    problem    q = { .cx = cx, .room = &room, .W = W, .N = N, .C = C, .k = m->k, .d = d, .m = m };
+
+    q.width = m->width, q.size = size;
+    q.volume = cr_scratch_f64(&room, m->k);
+    CR_TRY(room.status);
+    for (size_t c = 0; c < m->k; c++) {
+        const double *U = m->U + c * size;
+        q.volume[c] = pow(geometric_mean(U, d, cri_gmm_is_diagonal(m->form) ? 1 : d + 1), -2);
+        q.total += N[c];
+        for (size_t i = 0; i < size; i++)
+            if (!isfinite(W[c * size + i]) || !(N[c] > 0)) {
+                memset(C, 0, m->k * size * sizeof *C); /* which have no factor */
+                goto done;
+            }
+    }
+    CR_TRY(solvers[m->form](&q));
+done:
+    cr_scratch_end(&room);
+    return st;
 }

@@ -169,18 +169,28 @@ static void choose_origin(const cri_rows *first, double *row, double *origin)
     for (size_t j = 0; j < first->p; j++) origin[j] = isnan(origin[j]) ? 0 : origin[j];
 }
 
-cr_status cri_gmm_open(cr_ctx *cx, const cri_rows *first, const void *options, void **out_plan)
+/* Those that the option asks for, in the order of mclust. */
+static void choose_forms(cri_gmm_plan *p)
 {
     static const int named[] = { CRI_GMM_VVV, CRI_GMM_EEE, CRI_GMM_VVI, CRI_GMM_VII };
-    cr_status        st = CR_OK;
-    cri_gmm_plan    *p = cr_alloc(cx, 1, sizeof *p);
+    enum { AUTO = 4 };
+    int asked = p->o->covariance;
+    for (int form = 0; asked == AUTO && form < CRI_GMM_N_FORMS; form++)
+        p->forms[p->n_forms++] = form;
+    if (asked != AUTO) p->forms[p->n_forms++] = asked < AUTO ? named[asked] : asked - AUTO - 1;
+}
+
+cr_status cri_gmm_open(cr_ctx *cx, const cri_rows *first, const void *options, void **out_plan)
+{
+    cr_status     st = CR_OK;
+    cri_gmm_plan *p = cr_alloc(cx, 1, sizeof *p);
     if (!p) return CR_ENOMEM;
     p->o = options, p->design = first->design, p->d = first->p;
     p->total.best_rejected = NAN;
     CR_TRY(read_k(cx, p->o->k, &p->from, &p->to));
     CR_TRY(check_columns(cx, first->design));
     CR_TRY(cri_blas_reserve(cx));
-    p->forms[p->n_forms++] = named[p->o->covariance];
+    choose_forms(p);
     p->width = 1;
     for (size_t i = 0; i < p->n_forms; i++)
         if (!cri_gmm_is_diagonal(p->forms[i])) p->width = p->d;
@@ -335,13 +345,13 @@ static void choose_scale(cri_gmm_plan *p)
 {
     double sum = 0, low = INFINITY, high = 0;
     size_t step = p->width > 1 ? p->d + 1 : 1;
-    bool   round = false;
+    bool   unit_free = true;
     for (size_t j = 0; j < p->d; j++) {
         double v = p->C[j * step];
         sum += v / (double)p->d, low = fmin(low, v), high = fmax(high, v);
     }
-    for (size_t i = 0; i < p->n_forms; i++) round |= cri_gmm_form_name(p->forms[i])[1] == 'I';
-    bool each = p->design->standardised || (!round && high > 1e10 * low);
+    for (size_t i = 0; i < p->n_forms; i++) unit_free &= cri_gmm_is_unit_free(p->forms[i]);
+    bool each = p->design->standardised || (unit_free && high > 1e10 * low);
     for (size_t j = 0; j < p->d; j++) p->scale[j] = sqrt(each ? p->C[j * step] : sum);
 }
 
