@@ -35,8 +35,13 @@ typedef enum cri_gmm_form {
     CRI_GMM_VEV,
     CRI_GMM_EVV,
     CRI_GMM_VVV,
-    CRI_GMM_N_FORMS
+    CRI_GMM_FULL, /* from here on names that an option has for some of them */
+    CRI_GMM_TIED,
+    CRI_GMM_DIAG,
+    CRI_GMM_SPHERICAL,
+    CRI_GMM_AUTO
 } cri_gmm_form;
+enum { CRI_GMM_N_FORMS = CRI_GMM_FULL };
 
 /* clang-format off */
 #define CRI_GMM(MEMBER)                                                                            \
@@ -74,7 +79,7 @@ extern const cri_member cri_gmm_record[];
 #define CRI_GMM_OPTIONS(X)                                                                         \
     X(text, k, "1:9", "N", "number of components, or the first and last to choose from by BIC",    \
       "3")                                                                                         \
-    X(choice, covariance, "full", "full|tied|diag|spherical|auto|" CRI_GMM_FORMS,                  \
+    X(choice, covariance, "full", CRI_GMM_FORMS "|full|tied|diag|spherical|auto",                  \
       "covariances of the components: each its own, one for all, without correlations, or round; " \
       "volume, shape and orientation by letters (E equal, V variable, I identity); or auto: the "  \
       "form with the lowest BIC",                                                                  \

@@ -173,11 +173,11 @@ static void choose_origin(const cri_rows *first, double *row, double *origin)
 static void choose_forms(cri_gmm_plan *p)
 {
     static const int named[] = { CRI_GMM_VVV, CRI_GMM_EEE, CRI_GMM_VVI, CRI_GMM_VII };
-    enum { AUTO = 4 };
-    int asked = p->o->covariance;
-    for (int form = 0; asked == AUTO && form < CRI_GMM_N_FORMS; form++)
+    int              asked = p->o->covariance;
+    for (int form = 0; asked == CRI_GMM_AUTO && form < CRI_GMM_N_FORMS; form++)
         p->forms[p->n_forms++] = form;
-    if (asked != AUTO) p->forms[p->n_forms++] = asked < AUTO ? named[asked] : asked - AUTO - 1;
+    if (asked != CRI_GMM_AUTO)
+        p->forms[p->n_forms++] = asked < CRI_GMM_FULL ? asked : named[asked - CRI_GMM_FULL];
 }
 
 cr_status cri_gmm_open(cr_ctx *cx, const cri_rows *first, const void *options, void **out_plan)
