@@ -87,6 +87,10 @@ extern const cri_member cri_gmm_record[];
     X(choice, prior, "niw", "niw|none",                                                            \
       "weak normal-inverse-Wishart prior on means and covariances, or plain likelihood", "none")   \
     X(real, prior_rows, "0.1", ">0", "rows that the prior of a covariance counts for", "1")        \
+    X(real, least_spread, "1e-3", ">=0",                                                           \
+      "reject ends in which a component has a variance, in some direction, below this share of "   \
+      "the smallest variance of all rows",                                                         \
+      "1e-6")                                                                                      \
     CRI_EM_OPTIONS(X)
 CR_OPTIONS_STRUCT(cri_gmm_options, CRI_GMM_OPTIONS);
 

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double LEAST_SPREAD = 1e-3; /* of a component, by the least variance of all rows */
-
 /* "3", or "1:9". */
 static cr_status read_k(cr_ctx *cx, const char *text, size_t *from, size_t *to)
 {
@@ -394,7 +392,7 @@ cr_status cri_gmm_settle(cr_ctx *cx, void *search, const double *sums)
         p->C[i] /= p->scale[i / width] * p->scale[width > 1 ? i % d : i];
     if (width > 1) CR_TRY(cr_eigen(cx, cr_cmat_of(p->C, d, d), values, cr_mat_of(L, d, d)));
     for (size_t j = 0; width == 1 && j < d; j++) values[0] = fmin(j ? values[0] : p->C[0], p->C[j]);
-    p->sample.least = LEAST_SPREAD * values[0];
+    p->sample.least = p->o->least_spread * values[0];
     take_sample(p);
     CR_TRY(list_candidates(cx, p));
 done:

@@ -3,7 +3,7 @@
  * The likelihood of a mixture has no maximum: a component that closes in on a few rows, or on a plane, raises it
  * without bound.  Such spurious ends are never the answer: those in which a component has fewer than d + 1.5 rows
  * (2.5 where components share their orientation, or have none), or a variance in some direction below a thousandth
- * of the least of all rows together.  McLachlan & Peel (2000), Finite Mixture Models, sec. 3.10. */
+ * (--least-spread) of the least of all rows together.  McLachlan & Peel (2000), Finite Mixture Models, sec. 3.10. */
 #include "gmm_plan.h"
 #include "base/scratch.h"
 
@@ -159,7 +159,7 @@ static cr_status fail_finish(cr_ctx *cx, const cri_gmm_plan *p)
         p->total.made, least);
     return cr_fail_hint(cx,
                         "ask for fewer components (--k), a simpler --covariance or more "
-                        "--restarts%s",
+                        "--restarts, or allow thin components with --least-spread%s",
                         p->o->prior == 0 ? "" : ", or leave out --prior none");
 }
 

@@ -1,6 +1,7 @@
 /* test_gmm.c -- Gaussian mixtures against stored references, sums over all assignments of rows to components, one
  * step by plain loops, closed forms; the objective never falls; spurious ends; corners. */
 #include "gmm_fixture.h"
+#include "models/latent/gmm_plan.h"
 
 /* --- densities -------------------------------------------------------------------------------- */
 
@@ -267,6 +268,31 @@ TEST(spurious_ends)
         assert_ok(cx, cr_eigen(cx, cr_cmat_of(S, 4, 4), w, cr_mat_of(V, 4, 4)));
         assert_true(w[0] * unit * unit >= 0.999e-3 * least);
         assert_true(state_of(m)->share[c] * 150 >= 5.5);
+    }
+}
+
+/* Too few rows, or too little spread in one direction, each alone. */
+TEST(what_is_spurious)
+{
+    cri_gmm_plan p = { .d = 2, .sample = { .least = 1e-3 } };
+    const double cases[][3] = {
+        /* rows of the second component, its variance along (1, -1), spurious */
+        { 3.6, 1.1e-3, 0 },
+        { 3.4, 1.1e-3, 1 },
+        { 3.6, 0.9e-3, 1 }
+    };
+    for (size_t i = 0; i < 3; i++) {
+        double   rows = cases[i][0], v = cases[i][1];
+        double   C[8] = { 1, 0.2, 0.2, 1, 1 + v, 1 - v, 1 - v, 1 + v }; /* variances 2 and 2 v */
+        cri_gmm *m = NULL;
+        bool     rejected = false;
+        for (size_t j = 4; j < 8; j++) C[j] /= 2;
+        assert_ok(cx, cri_gmm_new(cx, 2, 2, CRI_GMM_VVV, 1, &m));
+        m->weight = 100, m->share[0] = 1 - rows / 100, m->share[1] = rows / 100;
+        assert_true(cri_gmm_set_covariances(m, C));
+        assert_ok(cx, cri_gmm_search.judge(cx, &p, m, &rejected));
+        assert_int_equal(rejected, cases[i][2] != 0);
+        cri_state_free(cx, &cri_class_gmm, m);
     }
 }
 
