@@ -346,6 +346,7 @@ cr_status cri_em_fit(cr_ctx *cx, cr_model *m, const cri_rows *rows)
     m->report.stop = o->converged ? CR_STOP_TOLERANCE : e.cut ? CR_STOP_TIME : CR_STOP_LIMIT;
     m->report.log_likelihood =
         o->objective - (search_of(&e) ? search_of(&e)->log_prior(m->state) : 0);
+    if (search_of(&e) && search_of(&e)->report) search_of(&e)->report(m->state, &m->report);
     if (e.cut)
         cr_log(cx, CR_LOG_WARNING,
                "the time limit ended the search after %zu of %zu starts: this is the best so far",

@@ -108,6 +108,9 @@ typedef struct cri_em_search {
     /* Notes the best end of a candidate, NULL where all were rejected; the lowest criterion is kept. */
     void (*note)(void *plan, size_t candidate, const cri_em_ends *ends, void *opt_best,
                  double *out_criterion);
+    /* Sets what the report says of it beside the course of EM; NULL: the objective less log_prior is the log
+     * likelihood. */
+    void (*report)(const void *state, cr_report *report);
     /* Completes the state that is the answer; fails, in words, where there is none (NULL). */
     cr_status (*finish)(cr_ctx *cx, const void *plan, void *opt_state);
 } cri_em_search;

@@ -15,6 +15,14 @@
 
 CR_OPTIONS_TABLE(static, gmm_table, cri_gmm_options, CRI_GMM_OPTIONS);
 
+static const cri_requirement gmm_requirements[] = {
+    { "alpha", "infer", "vb", false },
+    { "prior_rows", "infer", "em", false },
+    { "prior_rows", "prior", "niw", false },
+    { "least_spread", "infer", "em", false },
+    CRI_REQUIREMENT_LAST,
+};
+
 #define CRI_TYPE cri_gmm
 const cri_member cri_gmm_record[] = { CRI_GMM(CRI_RECORD_ROW) CRI_RECORD_END };
 #undef CRI_TYPE
@@ -83,7 +91,9 @@ static void draw_row(const cri_gmm *m, cr_rng *r, double *z, double *x)
     size_t        d = m->d, c = cr_rng_categorical(r, m->share, m->k);
     const double *L = m->L + c * d * m->width;
     bool          diagonal = cri_gmm_is_diagonal(m->form);
-    for (size_t j = 0; j < d; j++) z[j] = cr_rng_normal(r);
+    double        stretch = 1, f = m->vb ? cri_gmm_vb_dof(m, c, &stretch) : INFINITY;
+    if (m->vb) stretch *= f / (2 * cr_rng_gamma(r, 0.5 * f)); /* Student's t */
+    for (size_t j = 0; j < d; j++) z[j] = sqrt(stretch) * cr_rng_normal(r);
     for (size_t i = 0; i < d; i++) {
         double t = m->mean[c * d + i] + (diagonal ? L[i] * z[i] : 0);
         for (size_t j = 0; !diagonal && j <= i; j++) t += L[i * d + j] * z[j];
@@ -116,9 +126,11 @@ static const cr_field gmm_statistics[] = {
     CR_COUNT("components", 0, "components"),
     CR_TEXT("form", 0, "form of the covariances: volume, shape and orientation, each E, V or I"),
     CR_NUMBER("parameters", 0, "free parameters: shares, means and covariances"),
-    CR_NUMBER("bic", 0, "-2 log likelihood + parameters ln n: lower is better"),
-    CR_NUMBER("aic", 0, "-2 log likelihood + 2 parameters"),
-    CR_NUMBER("icl", 0, "bic - 2 sum of log p(cluster | row): lower is better"),
+    CR_COUNT("occupied", 0, "components with at least one row, by their expected number"),
+    CR_NUMBER("bic", CR_FIELD_NULL,
+              "-2 log likelihood + parameters ln n: lower is better; null with --infer vb"),
+    CR_NUMBER("aic", CR_FIELD_NULL, "-2 log likelihood + 2 parameters"),
+    CR_NUMBER("icl", CR_FIELD_NULL, "bic - 2 sum of log p(cluster | row): lower is better"),
     CR_COUNT("rejected", 0, "starts whose end was spurious: a component on too few rows or flat"),
     CR_NUMBER("best_rejected", CR_FIELD_NULL,
               "the highest objective of these; null where there are none"),
@@ -131,8 +143,9 @@ static const cr_field candidate_fields[] = {
     CR_TEXT("form", 0, "form of the covariances"),
     CR_NUMBER("parameters", 0, "free parameters"),
     CR_MEASURE("log_likelihood", "nats", CR_FIELD_NULL,
-               "of the best end; null where every end was spurious"),
+               "of the best end; null where every end was spurious, and with --infer vb"),
     CR_NUMBER("bic", CR_FIELD_NULL, "-2 log likelihood + parameters ln n"),
+    CR_MEASURE("log_evidence", "nats", CR_FIELD_NULL, "with --infer vb: the bound on it"),
     CR_FIELD_LAST,
 };
 
@@ -170,8 +183,10 @@ static void describe_candidates(const cri_gmm *m, cri_sheet *out)
         cri_put_count(row, "components", k);
         cri_put_text(row, "form", cri_gmm_form_name(form));
         cri_put_real(row, "parameters", cri_gmm_parameters(form, k, m->d));
-        cri_put_real(row, "log_likelihood", m->tried_likelihood[i]);
-        cri_put_real(row, "bic", bic_of(m->tried_likelihood[i], form, k, m->d, m->weight));
+        double reached = m->tried_likelihood[i], likelihood = m->vb ? NAN : reached;
+        cri_put_real(row, "log_likelihood", likelihood);
+        cri_put_real(row, "bic", bic_of(likelihood, form, k, m->d, m->weight));
+        cri_put_real(row, "log_evidence", m->vb ? reached : NAN);
     }
 }
 
@@ -201,9 +216,13 @@ static void describe_statistics(const cri_gmm *m, cri_sheet *s)
 {
     double p = cri_gmm_parameters(m->form, m->k, m->d);
     double bic = bic_of(m->log_likelihood, m->form, m->k, m->d, m->weight);
+    size_t occupied = 0;
+    for (size_t c = 0; c < m->k; c++)
+        occupied += (m->vb ? m->rows[c] : m->share[c] * m->weight) >= 1;
     cri_put_count(s, "components", m->k);
     cri_put_text(s, "form", cri_gmm_form_name(m->form));
     cri_put_real(s, "parameters", p);
+    cri_put_count(s, "occupied", occupied);
     cri_put_real(s, "bic", bic);
     cri_put_real(s, "aic", -2 * m->log_likelihood + 2 * p);
     cri_put_real(s, "icl", bic - 2 * m->log_certainty);
@@ -226,10 +245,11 @@ static cr_status gmm_describe(cr_ctx *cx, const void *state, const cr_design *de
     list = cri_put_list(out, "parameters");
     for (size_t c = 0; c < m->k; c++) {
         cri_gmm_covariance(m, c, S);
-        cri_parameter_add(list, m->share[c], NAN, "c%zu.share", c + 1);
+        cri_parameter_add(list, m->share[c], cri_gmm_vb_share_sd(m, c), "c%zu.share", c + 1);
         for (size_t j = 0; j < d; j++)
-            cri_parameter_add(list, m->centre[j] + m->scale[j] * m->mean[c * d + j], NAN,
-                              "c%zu.mean.%s", c + 1, cr_design_term_name(design, j));
+            cri_parameter_add(list, m->centre[j] + m->scale[j] * m->mean[c * d + j],
+                              m->scale[j] * cri_gmm_vb_mean_sd(m, c, j), "c%zu.mean.%s", c + 1,
+                              cr_design_term_name(design, j));
         for (size_t j = 0; j < d; j++)
             cri_parameter_add(list, m->scale[j] * sqrt(S[j * (d + 1)]), NAN, "c%zu.sd.%s", c + 1,
                               cr_design_term_name(design, j));
@@ -258,7 +278,9 @@ static cr_status gmm_ready(cr_ctx *cx, void *state, const cr_design *design)
     size_t   d = m->d, width = cri_gmm_is_diagonal(m->form) ? 1 : d;
     bool     fits = d == cr_design_terms(design) && m->kd / d == m->k && m->kd % d == 0 &&
                 m->width == width && are_whole(m->tried_k, m->tried, 1e6) &&
-                are_whole(m->tried_form, m->tried, CRI_GMM_N_FORMS);
+                are_whole(m->tried_form, m->tried, CRI_GMM_N_FORMS) &&
+                (!m->vb || (m->form == CRI_GMM_VVV && m->alpha > 0 && m->prior_kappa > 0 &&
+                            m->prior_rows > (double)d - 1));
     for (size_t i = 0; fits && i < m->kd; i++) fits = m->L[i * width + (width > 1 ? i % d : 0)] > 0;
     if (!fits) return CR_EDATA;
     cr_status st = cri_record_allocate(cx, cri_gmm_record, m);
@@ -279,6 +301,7 @@ const cr_model_class cri_class_gmm = {
     .tasks = CR_TASK_DENSITY | CR_TASK_CLUSTER,
     .options = gmm_table,
     .options_size = sizeof(cri_gmm_options),
+    .requirements = gmm_requirements,
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
     .takes_missing = true,

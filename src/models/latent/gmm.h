@@ -9,7 +9,8 @@
  *   4. gmm_forms.c    the covariances of each form from scatter matrices, free parameters
  *   5. gmm_start.c    starts: k-means++ and short runs on some rows
  *   6. gmm_plan.c     before the starts: survey of all rows, some rows to start from
- *   7. gmm_search.c   the search: prior, candidates, rejected ends, the choice
+ *   7. gmm_vb.c       a posterior by variational Bayes
+ *   8. gmm_search.c   the search: prior, candidates, rejected ends, the choice
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_LATENT_GMM_H
 #define CREDENCE_MODELS_LATENT_GMM_H
@@ -53,20 +54,24 @@ enum { CRI_GMM_N_FORMS = CRI_GMM_FULL };
     MEMBER(vector, centre,         (d),     "",              "of the columns")                     \
     MEMBER(vector, scale,          (d),     ">0",            "what they are divided by")           \
     MEMBER(vector, share,          (k),     ">=0 sums",      "P(c)")                               \
+    MEMBER(flag,   vb,             (),      "",              "a posterior, by variational Bayes")  \
+    MEMBER(real,   alpha,          (),      ">=0",           "of the Dirichlet prior of the shares, with vb") \
+    MEMBER(vector, rows,           (k),     ">=0",           "expected, of each component, with vb") \
     MEMBER(matrix, mean,           (k, d),  "",              "of t")                               \
     MEMBER(matrix, L,              (kd, width), "",          "Cholesky factors of the covariances of t") \
     MEMBER(real,   prior_rows,     (),      ">=0",           "that the prior of a covariance counts for; 0: no prior") \
     MEMBER(real,   prior_kappa,    (),      ">=0",           "the same of a mean")                   \
     MEMBER(matrix, prior_scale,    (d, width), "",           "Lambda of the prior, or its diagonal") \
+    MEMBER(real,   prior_log_det,  (),      "",              "log|Lambda|, with vb")               \
     MEMBER(real,   weight,         (),      ">0",            "of the rows")                        \
-    MEMBER(real,   log_likelihood, (),      "",              "of the rows")                        \
+    MEMBER(real,   log_likelihood, (),      "none",          "of the rows; NaN with vb")           \
     MEMBER(real,   log_certainty,  (),      "",              "sum of log p(cluster | row)")        \
     MEMBER(count,  rejected,       (),      "",              "starts whose end was")               \
     MEMBER(real,   best_rejected,  (),      "none",          "the highest objective of these")     \
     MEMBER(count,  tried,          (),      ">0",            "candidates")                         \
     MEMBER(vector, tried_k,        (tried), ">=1",           "their components")                   \
     MEMBER(vector, tried_form,     (tried), ">=0",           "and forms")                          \
-    MEMBER(vector, tried_likelihood, (tried), "any",         "log likelihood; NaN: every end was rejected") \
+    MEMBER(vector, tried_likelihood, (tried), "any",         "log likelihood, with vb the bound; NaN: every end was rejected") \
     MEMBER(part,   em,             (cri_em_outcome), "inside", "how it was found")                 \
     MEMBER(matrix, U,              (kd, width), "made",      "inverses of the factors")            \
     MEMBER(matrix, b,              (k, d),  "made",          "U mean")                             \
@@ -91,6 +96,14 @@ extern const cri_member cri_gmm_record[];
       "reject ends in which a component has a variance, in some direction, below this share of "   \
       "the smallest variance of all rows",                                                         \
       "1e-6")                                                                                      \
+    X(choice, infer, "em", "em|vb",                                                                \
+      "estimates by EM, or a posterior by variational Bayes, whose bound on the log evidence "     \
+      "chooses the number of components",                                                          \
+      "vb")                                                                                        \
+    X(real, alpha, "1", ">0",                                                                      \
+      "of the Dirichlet prior of the shares with --infer vb: small values empty components that "  \
+      "are not needed",                                                                            \
+      "0.01")                                                                                      \
     CRI_EM_OPTIONS(X)
 CR_OPTIONS_STRUCT(cri_gmm_options, CRI_GMM_OPTIONS);
 
@@ -142,6 +155,26 @@ void cri_gmm_covariance(const cri_gmm *m, size_t c, double *out);
 
 /* Whether a component has a variance below `least` in some direction. */
 cr_status cri_gmm_is_flat(cr_ctx *cx, const cri_gmm *m, double least, bool *out);
+
+/* --- variational Bayes (gmm_vb.c) -------------------------------------------------------------- */
+
+/* The posterior with the shares, means and covariances of a start, of rows that weigh so much; false where the prior of
+ * the covariances has no determinant. */
+bool cri_gmm_vb_begin(cri_gmm *m, double alpha, double weight);
+/* Shares from the expected rows of the components. */
+void cri_gmm_vb_shares(cri_gmm *m);
+/* E log share_c + E log|S_c^-1| / 2 - d / (2 beta_c): what stands in place of log share_c + log|U_c|. */
+double cri_gmm_vb_constant(const cri_gmm *m, size_t c);
+/* Minus the divergence of the posterior of all parameters from their prior. */
+double cri_gmm_vb_log_prior(const cri_gmm *m);
+/* log p(t_O, c | data) of a row of which q columns are known, from -|z|^2/2 and log|U_c| of these columns. */
+double cri_gmm_vb_predictive(const cri_gmm *m, size_t c, size_t q, double half_square,
+                             double log_det);
+/* The degrees of freedom of Student's t, and what its scale matrix is of S_c. */
+double cri_gmm_vb_dof(const cri_gmm *m, size_t c, double *out_stretch);
+/* Posterior sds of the share of component c and of column j of its mean, in t; NaN where there are none. */
+double cri_gmm_vb_share_sd(const cri_gmm *m, size_t c);
+double cri_gmm_vb_mean_sd(const cri_gmm *m, size_t c, size_t j);
 
 /* --- missing cells (gmm_missing.c) ------------------------------------------------------------ */
 

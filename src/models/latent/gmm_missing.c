@@ -174,6 +174,12 @@ void cri_gmm_respond_missing(const cri_gmm *m, const double *t, double *out, dou
     pattern a = open_pattern(m, t, work);
     prepare_pattern(m, &a);
     score_row(m, &a, t);
+    for (size_t c = 0; m->vb && c < m->k; c++) {
+        double log_det =
+            a.constant[c] - m->constant[c] - 0.5 * (double)a.missing * CRI_LOG_2PI; /* -log|R| */
+        for (size_t j = 0; j < m->d; j++) log_det += log(m->U[(c * m->d + j) * m->d + j]);
+        a.p[c] = cri_gmm_vb_predictive(m, c, m->d - a.missing, a.p[c] - a.constant[c], log_det);
+    }
     *log_density = cr_logsumexp(a.p, m->k) - a.log_scale;
     cr_softmax(a.p, m->k, out);
 }

@@ -188,6 +188,12 @@ cr_status cri_gmm_open(cr_ctx *cx, const cri_rows *first, const void *options, v
     CR_TRY(read_k(cx, p->o->k, &p->from, &p->to));
     CR_TRY(check_columns(cx, first->design));
     CR_TRY(cri_blas_reserve(cx));
+    if (p->o->infer == 1 && p->o->covariance != CRI_GMM_FULL && p->o->covariance != CRI_GMM_VVV)
+        CR_TRY(cri_fail_unused(cx, "covariance", "infer", "em"));
+    if (p->o->infer == 1 && p->o->prior != 0)
+        CR_TRY(
+            cr_fail(cx, CR_EARG,
+                    "--prior none cannot be combined with --infer vb: a posterior needs a prior"));
     choose_forms(p);
     p->width = 1;
     for (size_t i = 0; i < p->n_forms; i++)

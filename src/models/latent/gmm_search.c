@@ -18,7 +18,8 @@ static size_t starts(const void *search, size_t candidate, size_t restarts)
 {
     const cri_gmm_plan *p = search;
     size_t              k = (size_t)p->tried_k[candidate];
-    if (k > 1 && (double)k * cri_gmm_least_rows(p, (int)p->tried_form[candidate]) > p->weight)
+    if (p->o->infer == 0 && k > 1 &&
+        (double)k * cri_gmm_least_rows(p, (int)p->tried_form[candidate]) > p->weight)
         return 0; /* one of them would stand on too few rows */
     return k == 1 ? 1 : restarts;
 }
@@ -26,17 +27,18 @@ static size_t starts(const void *search, size_t candidate, size_t restarts)
 /* The prior of a covariance is as `prior_rows` rows of the covariance of all rows, its volume shared by the components
  * (Fraley & Raftery 2007, J. Classification 24), that of a mean as a hundredth of a row at the mean of all.
  * Their prior of covariances counts for 2 d + 4 rows and is densest at small covariances: among many starts
- * that favours ends with a small component of just this size. */
+ * that favours ends with a small component of just this size.  Variational Bayes, which integrates over covariances,
+ * needs a proper prior: nu = d and the scale of theirs. */
 static void set_prior(const cri_gmm_plan *p, cri_gmm *m)
 {
     size_t d = m->d;
     double volume = pow((double)m->k, -2.0 / (double)d), sum = 0;
     bool   diagonal = cri_gmm_is_diagonal(m->form), round = cri_gmm_form_name(m->form)[1] == 'I';
-    m->prior_rows = p->o->prior_rows, m->prior_kappa = 0.01;
+    m->prior_rows = p->o->infer == 1 ? (double)d : p->o->prior_rows, m->prior_kappa = 0.01;
     for (size_t j = 0; j < d; j++) sum += p->C[p->width > 1 ? j * (d + 1) : j] / (double)d;
     for (size_t i = 0; i < d * m->width; i++) {
         double c = p->C[diagonal && p->width > 1 ? i * (d + 1) : i];
-        m->prior_scale[i] = m->prior_rows * volume * (round ? sum : c);
+        m->prior_scale[i] = (p->o->infer == 1 ? 1 : m->prior_rows) * volume * (round ? sum : c);
     }
 }
 
@@ -53,6 +55,8 @@ static cr_status start(cr_ctx *cx, const void *search, size_t candidate, size_t 
     if (p->o->prior == 0) set_prior(p, m);
     CR_TRY(opt_best && attempt % 2 == 1 ? cri_gmm_swap(cx, &p->sample, opt_best, rng, m)
                                         : cri_gmm_start(cx, &p->sample, attempt / 2, rng, m));
+    if (p->o->infer == 1 && !cri_gmm_vb_begin(m, p->o->alpha, p->weight))
+        CR_TRY(cr_fail(cx, CR_ENUMERIC, "gmm: the covariance of all rows has no determinant"));
     *out_state = m;
     m = NULL;
 done:
@@ -69,7 +73,7 @@ static void reach(void *state, const double *sums)
     cri_gmm *m = state;
     m->weight = 0; /* of the rows that say anything */
     for (size_t c = 0; c < m->k; c++) m->weight += sums[2 + c * (1 + m->d + m->d * m->width)];
-    m->log_likelihood = sums[0];
+    m->log_likelihood = m->vb ? NAN : sums[0];
     m->log_certainty = fmin(sums[1], 0);
 }
 
@@ -80,6 +84,7 @@ static cr_status judge(cr_ctx *cx, const void *search, const void *state, bool *
     const cri_gmm      *m = state;
     double              least_rows = cri_gmm_least_rows(p, m->form);
     *out_rejected = false;
+    if (m->vb) goto done; /* a component that is not needed has none, and does no harm */
     if (m->k > 1) CR_TRY(cri_gmm_is_flat(cx, m, p->sample.least, out_rejected));
     for (size_t c = 0; m->k > 1 && c < m->k; c++)
         *out_rejected |= m->share[c] * m->weight < least_rows;
@@ -95,9 +100,10 @@ static void note(void *search, size_t candidate, const cri_em_ends *ends, void *
     p->total.made += ends->made, p->total.rejected += ends->rejected;
     p->total.best_rejected = fmax(p->total.best_rejected, ends->best_rejected);
     if (!m) return;
-    p->tried_likelihood[candidate] = m->log_likelihood;
+    p->tried_likelihood[candidate] = m->vb ? m->em.objective : m->log_likelihood;
     *out_criterion =
-        -2 * m->log_likelihood + cri_gmm_parameters(m->form, m->k, m->d) * log(m->weight);
+        m->vb ? -m->em.objective
+              : -2 * m->log_likelihood + cri_gmm_parameters(m->form, m->k, m->d) * log(m->weight);
     m->rejected = ends->rejected;
     m->best_rejected = ends->best_rejected;
 }
@@ -121,8 +127,9 @@ static cr_status order_components(cr_ctx *cx, cri_gmm *m)
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     d = m->d, size = d * m->width, *order = cr_scratch_index(&s, m->k);
-    double    *share = cr_scratch_f64(&s, m->k), *mean = cr_scratch_matrix(&s, m->k, d);
-    double    *L = cr_scratch_matrix(&s, m->k, size);
+    double    *share = cr_scratch_f64(&s, m->k), *rows = cr_scratch_f64(&s, m->k),
+           *mean = cr_scratch_matrix(&s, m->k, d);
+    double *L = cr_scratch_matrix(&s, m->k, size);
     CR_TRY(s.status);
     for (size_t c = 0; c < m->k; c++) {
         size_t at = c;
@@ -130,10 +137,11 @@ static cr_status order_components(cr_ctx *cx, cri_gmm *m)
         order[at] = c;
     }
     memcpy(share, m->share, m->k * sizeof *share);
+    memcpy(rows, m->rows, m->k * sizeof *rows);
     memcpy(mean, m->mean, m->kd * sizeof *mean);
     memcpy(L, m->L, m->k * size * sizeof *L);
     for (size_t c = 0; c < m->k; c++) {
-        m->share[c] = share[order[c]];
+        m->share[c] = share[order[c]], m->rows[c] = rows[order[c]];
         memcpy(m->mean + c * d, mean + order[c] * d, d * sizeof *mean);
         memcpy(m->L + c * size, L + order[c] * size, size * sizeof *L);
     }
@@ -179,6 +187,15 @@ static cr_status finish(cr_ctx *cx, const void *search, void *opt_state)
     return cri_gmm_name(cx, m);
 }
 
+static void report(const void *state, cr_report *out)
+{
+    const cri_gmm *m = state;
+    if (!m->vb) return;
+    out->log_likelihood = NAN;
+    out->log_evidence = m->em.objective;
+    out->evidence = CR_EVIDENCE_BOUND;
+}
+
 const cri_em_search cri_gmm_search = {
     .open = cri_gmm_open,
     .close = cri_gmm_close,
@@ -195,5 +212,6 @@ const cri_em_search cri_gmm_search = {
     .reach = reach,
     .judge = judge,
     .note = note,
+    .report = report,
     .finish = finish,
 };

@@ -74,6 +74,7 @@ void cri_gmm_prepare(cri_gmm *m)
             }
             m->constant[c] += log(U[is_diagonal(m) ? i : i * d + i]);
         }
+        if (m->vb) m->constant[c] = cri_gmm_vb_constant(m, c) - 0.5 * (double)d * CRI_LOG_2PI;
     }
 }
 
@@ -270,6 +271,12 @@ void cri_gmm_respond(const cri_gmm *m, double *X, size_t n, double *out, double 
     cri_blas_enter();
     if (complete > 0) score(m, complete, &a);
     cri_blas_leave();
+    for (size_t c = 0; m->vb && c < m->k; c++) {
+        double log_det = 0;
+        for (size_t j = 0; j < m->d; j++) log_det += log(m->U[(c * m->d + j) * m->d + j]);
+        for (size_t i = c * complete; i < (c + 1) * complete; i++)
+            a.r[i] = cri_gmm_vb_predictive(m, c, m->d, a.r[i] - m->constant[c], log_det);
+    }
     normalise(m, complete, &a);
     for (size_t i = 0; i < complete; i++) {
         log_density[index[i]] = a.sum[i] - m->log_scale;
@@ -310,7 +317,7 @@ static void solve_part(const cri_gmm *m, size_t c, const double *part, double *m
 {
     size_t        d = m->d, size = factor_size(m);
     const double *a = part + 1, *L = m->L + c * size;
-    double        n = part[0], kappa = m->prior_rows > 0 ? m->prior_kappa : 0;
+    double        n = fmax(part[0], 1e-200), kappa = m->prior_rows > 0 ? m->prior_kappa : 0;
     memcpy(W, part + 1 + d, size * sizeof *W);
     if (is_diagonal(m)) {
         for (size_t j = 0; j < d; j++) {
@@ -382,15 +389,17 @@ cr_status cri_gmm_solve(cr_ctx *cx, const void *options, const double *sums, voi
     m->lost = false;
     for (size_t c = 0; c < m->k; c++) total += part[c * part_size(m)];
     for (size_t c = 0; c < m->k; c++, part += part_size(m)) {
-        if (!(part[0] > 1e-10 * total)) m->lost = true;
+        if (!m->vb && !(part[0] > 1e-10 * total)) m->lost = true;
         if (m->lost) goto done;
         m->share[c] = part[0] / total;
+        m->rows[c] = part[0];
         solve_part(m, c, part, mean + c * d, W + c * size, &N[c], tmp);
     }
     CR_TRY(cri_gmm_covariances(cx, m, W, N, C));
     m->lost = !cri_gmm_set_covariances(m, C);
     if (m->lost) goto done;
     memcpy(m->mean, mean, m->kd * sizeof *mean);
+    if (m->vb) cri_gmm_vb_shares(m);
     cri_gmm_prepare(m);
 done:
     cr_scratch_end(&s);
@@ -436,6 +445,7 @@ double cri_gmm_log_prior(const void *state)
     const cri_gmm *m = state;
     size_t         d = m->d;
     double         sum = 0;
+    if (m->vb) return cri_gmm_vb_log_prior(m);
     if (!(m->prior_rows > 0)) return 0;
     for (size_t c = 0; c < m->k; c++) {
         const double *U = m->U + c * factor_size(m), *P = m->prior_scale;
