@@ -156,7 +156,7 @@ void cri_gmm_covariance(const cri_gmm *m, size_t c, double *out);
 /* Whether a component has a variance below `least` in some direction. */
 cr_status cri_gmm_is_flat(cr_ctx *cx, const cri_gmm *m, double least, bool *out);
 
-/* --- variational Bayes (gmm_vb.c) -------------------------------------------------------------- */
+/* --- variational Bayes (gmm_vb.c) ------------------------------------------------------------ */
 
 /* The posterior with the shares, means and covariances of a start, of rows that weigh so much; false where the prior of
  * the covariances has no determinant. */
