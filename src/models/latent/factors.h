@@ -32,7 +32,7 @@ cr_status cri_factors_ready(cr_ctx *cx, cri_factors *m, size_t terms);
 /* Frees what cri_factors_ready has made. */
 void cri_factors_release(cr_ctx *cx, cri_factors *m);
 
-/* --- rows with missing cells (factors_gaps.c) ------------------------------------------------------------------- */
+/* --- rows with missing cells (factors_gaps.c) ---------------------------------------------- */
 
 /* true when a cell of the rows is missing. */
 bool cri_rows_have_gaps(const cri_rows *rows);
@@ -61,7 +61,7 @@ cr_status cri_factors_fit_gaps(cr_ctx *cx, const cri_rows *rows, const cri_gaps_
                                cri_factors_solve_fn *solve, void *user, cri_factors *m,
                                cri_gaps_report *out);
 
-/* --- answers -------------------------------------------------------------------------------------------------- */
+/* --- answers --------------------------------------------------------------------------------- */
 
 /* As of a class that has them: means of z in out->vector, and the log density of x. */
 cr_status cri_factors_predict(cr_ctx *cx, const cri_factors *m, const cri_rows *rows,
