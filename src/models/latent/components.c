@@ -1,11 +1,11 @@
 /* components.c -- the directions of most variance, and how many. */
 #include "components.h"
+#include "base/number.h"
 #include "math/constants.h"
 #include "math/dense/decompose.h"
 #include "math/special/special.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* --- directions ------------------------------------------------------------------------------- */
@@ -65,12 +65,13 @@ typedef struct wanted {
 /* What the text asks for; false where that is nothing. */
 static bool read_wanted(const char *text, wanted *out)
 {
-    char  *end = NULL;
-    double x;
+    double x = 0;
     *out = (wanted){ .automatic = strcmp(text, "auto") == 0, .all = strcmp(text, "all") == 0 };
     if (out->automatic || out->all) return true;
-    x = strtod(text, &end);
-    if (end == text || *end != '\0' || !(x > 0) || !isfinite(x)) return false;
+    size_t length = strlen(text);
+    if (length == 0 || cri_parse_double(text, text + length, &x) != length || !(x > 0) ||
+        !isfinite(x))
+        return false;
     if (x < 1) return out->share = x, true;
     out->count = (size_t)x;
     return x == floor(x) && x < 1e9;
