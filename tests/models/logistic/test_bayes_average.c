@@ -271,7 +271,7 @@ static worth judge(cr_ctx *cx, const char *settings, double s, size_t n, size_t 
 TEST(few_rows_are_not_overconfident)
 {
     for (size_t p = 2; p <= 5; p += 3) {
-        size_t trials = simulation_size(30, 200);
+        size_t trials = simulation_size(60, 200);
         worth  now = judge(cx, "target=y task=classification", 0.5, 10, p, trials);
         worth  best =
             judge(cx, "target=y task=classification optimize=evidence", 0.5, 10, p, trials);
