@@ -155,7 +155,8 @@ TEST(one_component)
 
 /* --- references ------------------------------------------------------------------------------- */
 
-/* Full covariances on iris, Old Faithful and wine: the best known likelihood that is not spurious. */
+/* Full covariances on iris, Old Faithful and wine: the best known likelihood that is not spurious.  The seed is the
+ * default one; of ten seeds all reach it, but for iris with four components (two of ten) and five (nine). */
 TEST(best_known)
 {
     json_t *cases = reference_cases(cx, "gmm"), *item, *of;
