@@ -173,7 +173,7 @@ def test_partial_fit_only_where_it_is_exact():
 def test_threads_do_not_change_a_bit(made):
     # What costs the square of the rows gets fewer; a gp shares its work from 257 rows on.
     pairs = "kernel" in made().get_params() or made is credence.VonMises
-    dear = made._model_name in ("adaboost", "knn", "spline", "toy-smooth")
+    dear = made._model_name in ("adaboost", "kmeans", "knn", "spline", "toy-smooth")
     X, y = data(rows=300 if pairs else 1500 if dear else 5000, columns=12)
     X, found = columns_for(made, X), []
     try:

@@ -98,6 +98,7 @@ typedef struct cri_kmeans_limits {
     double                  tol;
     size_t                  max_iter;
     const struct cri_clock *clock;
+    double aim; /* the steps are of no use unless they end below this; 0: no matter */
 } cri_kmeans_limits;
 
 /* Begins with the centres C: no row has a cluster, no step was taken. */

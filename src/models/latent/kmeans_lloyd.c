@@ -19,6 +19,7 @@
 enum { BLOCK = 256, NO_CLUSTER = UINT32_MAX, FRESH = 32 };
 
 static const double TIE = 1e-12; /* shares of a squared distance that count as none */
+static const double HOPE = 10;   /* times the gain of the last step that the next ones may bring */
 
 /* --- workspace ------------------------------------------------------------------------------- */
 
@@ -346,6 +347,7 @@ cr_status cri_kmeans_descend(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_li
     w->converged = false;
     while (!w->converged && w->iterations < limits->max_iter) {
         double before = w->inertia, changed;
+        bool   hopeless;
         CR_TRY(cr_check_interrupt(cx));
         CR_TRY(pass_rows(cx, w, acc));
         take_sums(w, acc, false);
@@ -357,7 +359,9 @@ cr_status cri_kmeans_descend(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_li
         cri_progress_steps(cx, (double)w->iterations);
         w->converged =
             changed == 0 || (isfinite(before) && before - w->inertia <= limits->tol * before);
-        if (cri_clock_over(limits->clock)) break;
+        hopeless = limits->aim > 0 && isfinite(before) &&
+                   w->inertia - limits->aim > HOPE * (before - w->inertia);
+        if (hopeless || cri_clock_over(limits->clock)) break;
     }
 done:
     cr_scratch_end(&s);
