@@ -243,7 +243,7 @@ static bool member_is_right(const cri_member *m, const void *state)
     if (m->kind == CRI_MEMBER_count) return is_right(&r, (double)*(const size_t *)at);
     if (m->kind == CRI_MEMBER_real) {
         double x = *(const double *)at;
-        return is_right(&r, x) || (isnan(x) && cri_member_has(m, "none"));
+        return is_right(&r, x) || (!isfinite(x) && cri_member_has(m, "none")); /* null in files */
     }
     if (m->kind == CRI_MEMBER_text) return *(char *const *)at || cri_member_has(m, "none");
     if (!cri_member_is_array(m)) return true;
