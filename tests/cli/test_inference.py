@@ -205,8 +205,8 @@ def test_argmax_answers_within_a_time_limit(credence, tmp_path):
     text = f"MARKOV\n{side * side}\n{'2 ' * side * side}\n{len(pairs)}\n"
     (tmp_path / "spins.uai").write_text(text + "\n".join([f"2 {a} {b}" for a, b in pairs] + tables))
     began = time.monotonic()
-    said = credence("query", tmp_path / "spins.uai", "argmax(*)", "--time-limit", "3s", "--json")
-    assert said.code == 0 and time.monotonic() - began < 5
+    said = credence("query", tmp_path / "spins.uai", "argmax(*)", "--time-limit", "6s", "--json")
+    assert said.code == 0 and time.monotonic() - began < 8
     answer, = json.loads(said.stdout)["results"]
     assert answer["gap"] == pytest.approx(answer["log_joint_upper"] - answer["log_joint"]) and answer["gap"] > 0
 

@@ -146,7 +146,8 @@ static cr_status check(cr_ctx *cx, const cri_rows *rows, const ppca_options *o)
     cr_status st = cri_components_check(cx, "ppca", o->components);
     if (st != CR_OK) return st;
     if (rows->p > 1) return CR_OK;
-    cr_fail(cx, CR_EDATA, "ppca needs at least two columns of numbers");
+    cr_fail(cx, CR_EDATA, "ppca needs at least two columns, but there is only %zu feature(s)",
+            rows->p);
     return cr_fail_hint(cx, "normal describes a single one");
 }
 
