@@ -283,7 +283,7 @@ static cr_status kmeans_fit(cr_ctx *cx, const cri_rows *rows, const void *option
                                         .polish = o->polish,
                                         .opt_C = C,
                                         .seed = seed,
-                                        .limits = { o->tol, o->max_iter, &f.clock } };
+                                        .limits = { o->tol, o->max_iter, &f.clock, 0 } };
     f.inertia = cr_scratch_f64(&s, f.k.high - f.k.low + 1);
     f.score = cr_scratch_f64(&s, f.k.high - f.k.low + 1);
     f.agreed = cr_scratch_f64(&s, f.k.high - f.k.low + 1);
