@@ -1,5 +1,6 @@
-/* coordinates.c -- names of coordinates and their shares. */
+/* coordinates.c -- names of coordinates, their shares, and the way back from them. */
 #include "coordinates.h"
+#include "math/dense/dense.h"
 
 #include <stdio.h>
 
@@ -49,4 +50,18 @@ double cri_coordinates_describe(const cri_coordinates *c, const double *eigenval
         cri_put_real(statistics, name, share);
     }
     return explained;
+}
+
+cr_status cri_plane_points(cr_ctx *cx, const cri_plane *a, const double *Z, size_t n, double *out,
+                           double *distance)
+{
+    cr_status st = cr_gemm(cx, 1, cr_cmat_of(Z, n, a->q), CR_PLAIN, cr_cmat_of(a->V, a->q, a->p),
+                           CR_PLAIN, 0, cr_mat_of(out, n, a->p));
+    if (st != CR_OK) return st;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < a->p; j++)
+            out[i * a->p + j] = a->centre[j] + a->scale[j] * out[i * a->p + j];
+        distance[i] = 0;
+    }
+    return CR_OK;
 }

@@ -21,4 +21,12 @@ void      cri_coordinates_free(cr_ctx *cx, cri_coordinates *c);
 double cri_coordinates_describe(const cri_coordinates *c, const double *eigenvalue, double total,
                                 cri_sheet *statistics);
 
+/* Points of a plane from coordinates Z [n x q] in it: out = centre + scale Z V, V [q x p], each at distance 0. */
+typedef struct cri_plane {
+    size_t        q, p;
+    const double *V, *centre, *scale; /* [q x p], [p], [p] */
+} cri_plane;
+cr_status cri_plane_points(cr_ctx *cx, const cri_plane *plane, const double *Z, size_t n,
+                           double *out, double *distance);
+
 #endif

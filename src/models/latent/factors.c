@@ -5,7 +5,6 @@
 #include "base/scratch.h"
 #include "math/constants.h"
 #include "math/dense/blas_internal.h"
-#include "math/dense/dense.h"
 #include "prob/dist/small_matrix.h"
 
 #include <cblas.h>
@@ -128,16 +127,8 @@ cr_status cri_factors_predict(cr_ctx *cx, const cri_factors *m, const cri_rows *
 cr_status cri_factors_reconstruct(cr_ctx *cx, const cri_factors *m, const double *Z, size_t n,
                                   double *out, double *distance)
 {
-    cr_status st =
-        cr_gemm(cx, 1, cr_cmat_of(Z, n, m->q), CR_PLAIN, cr_cmat_of(m->loading, m->q, m->p),
-                CR_PLAIN, 0, cr_mat_of(out, n, m->p));
-    if (st != CR_OK) return st;
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < m->p; j++)
-            out[i * m->p + j] = m->centre[j] + m->scale[j] * out[i * m->p + j];
-        distance[i] = 0;
-    }
-    return CR_OK;
+    return cri_plane_points(cx, &(cri_plane){ m->q, m->p, m->loading, m->centre, m->scale }, Z, n,
+                            out, distance);
 }
 
 cr_status cri_factors_sample(cr_ctx *cx, const cri_factors *m, size_t count, uint64_t seed,

@@ -12,7 +12,6 @@
 #include "base/scratch.h"
 #include "math/dense/blas_internal.h"
 #include "math/dense/decompose.h"
-#include "math/dense/dense.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -135,16 +134,8 @@ static cr_status pca_reconstruct(cr_ctx *cx, const void *state, const double *Z,
                                  double *out, double *distance)
 {
     const cri_pca *m = state;
-    cr_status      st =
-        cr_gemm(cx, 1, cr_cmat_of(Z, n, m->q), CR_PLAIN, cr_cmat_of(m->loading, m->q, m->p),
-                CR_PLAIN, 0, cr_mat_of(out, n, m->p));
-    if (st != CR_OK) return st;
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < m->p; j++)
-            out[i * m->p + j] = m->centre[j] + m->scale[j] * out[i * m->p + j];
-        distance[i] = 0;
-    }
-    return CR_OK;
+    return cri_plane_points(cx, &(cri_plane){ m->q, m->p, m->loading, m->centre, m->scale }, Z, n,
+                            out, distance);
 }
 
 static const char *const *pca_labels(const void *state, size_t *out_n)
