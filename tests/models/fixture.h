@@ -262,6 +262,19 @@ static inline void keep_warning(void *user, cr_log_level level, const char *text
     w->n++;
 }
 
+/* What a fit, which succeeds, warns of. */
+static inline const char *fit_and_hear(cr_ctx *cx, const char *name, const cr_table *t,
+                                       const char *settings, warnings *heard)
+{
+    cr_model *m = NULL;
+    *heard = (warnings){ { 0 }, 0 };
+    cr_ctx_set_log(cx, keep_warning, heard);
+    assert_ok(cx, try_fit(cx, name, t, settings, &m));
+    cr_ctx_set_log(cx, NULL, NULL);
+    cr_model_free(cx, m);
+    return heard->text;
+}
+
 /* --- dense arithmetic ------------------------------------------------------------------------ */
 
 /* Solves A [n x n] x = B [n x m] over B, by elimination with row exchanges; A is destroyed. */

@@ -2,18 +2,6 @@
  * taken for classes. */
 #include "fixture.h"
 
-static const char *hear(cr_ctx *cx, const char *name, const cr_table *t, const char *settings,
-                        warnings *heard)
-{
-    cr_model *m = NULL;
-    *heard = (warnings){ { 0 }, 0 };
-    cr_ctx_set_log(cx, keep_warning, heard);
-    assert_ok(cx, try_fit(cx, name, t, settings, &m));
-    cr_ctx_set_log(cx, NULL, NULL);
-    cr_model_free(cx, m);
-    return heard->text;
-}
-
 TEST(perfect_fits_are_told)
 {
     static const char *const names[] = { "linear", "glm", "spline" };
@@ -21,8 +9,9 @@ TEST(perfect_fits_are_told)
     cr_table *u = table_of_text(cx, "u.csv", "x,y\n1,2\n2,4.1\n3,6\n4,7.9\n5,10\n6,12.2\n");
     warnings  w;
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        assert_non_null(strstr(hear(cx, names[k], t, "target=y", &w), "essentially perfect"));
-        assert_null(strstr(hear(cx, names[k], u, "target=y", &w), "essentially perfect"));
+        assert_non_null(
+            strstr(fit_and_hear(cx, names[k], t, "target=y", &w), "essentially perfect"));
+        assert_null(strstr(fit_and_hear(cx, names[k], u, "target=y", &w), "essentially perfect"));
     }
 }
 
@@ -34,7 +23,7 @@ TEST(groups_of_zeros_are_told)
     cr_table *none = table_of_text(cx, "n.csv", "x,y\n1,0\n2,0\n3,0\n4,0\n5,0\n");
     cr_table *some = table_of_text(cx, "s.csv", "x,y\n1,0\n2,0\n3,1\n4,0\n5,2\n6,3\n");
     warnings  w;
-    hear(cx, "glm", t, "target=y family=poisson", &w);
+    fit_and_hear(cx, "glm", t, "target=y family=poisson", &w);
     assert_non_null(strstr(w.text, "the counts of a group are all 0"));
     assert_non_null(strstr(w.text, "g=b"));
     assert_null(strstr(w.text, "g=c"));
@@ -42,8 +31,8 @@ TEST(groups_of_zeros_are_told)
     assert_true(isnan(parameter(describe(cx, m), "g=b", "sd")));
     assert_true(parameter(describe(cx, m), "g=c", "sd") < 1);
     assert_true(cr_model_get_report(m)->stop != CR_STOP_TOLERANCE);
-    assert_non_null(strstr(hear(cx, "glm", none, "target=y family=poisson", &w), "all 0"));
-    assert_null(strstr(hear(cx, "glm", some, "target=y family=poisson", &w), "all 0"));
+    assert_non_null(strstr(fit_and_hear(cx, "glm", none, "target=y family=poisson", &w), "all 0"));
+    assert_null(strstr(fit_and_hear(cx, "glm", some, "target=y family=poisson", &w), "all 0"));
 }
 
 TEST(new_classes_of_an_update_are_told)

@@ -8,18 +8,6 @@ static const char HALVES[] = "x1,w,y,k\n1,0.5,1.1,1\n2,4,2.3,2\n3,0.25,2.2,2\n4,
 static const char HUNDREDS[] = "x1,w,y,k\n1,50,1.1,1\n2,400,2.3,2\n3,25,2.2,2\n4,2500,4.1,4\n"
                                "5,1600,4.8,5\n6,100,6.9,9\n";
 
-static const char *hear(cr_ctx *cx, const char *name, const cr_table *t, const char *settings,
-                        warnings *heard)
-{
-    cr_model *m = NULL;
-    *heard = (warnings){ { 0 }, 0 };
-    cr_ctx_set_log(cx, keep_warning, heard);
-    assert_ok(cx, try_fit(cx, name, t, settings, &m));
-    cr_ctx_set_log(cx, NULL, NULL);
-    cr_model_free(cx, m);
-    return heard->text;
-}
-
 TEST(weights_that_are_no_counts_are_told)
 {
     const char *const says = "the weights are not whole numbers";
@@ -35,21 +23,26 @@ TEST(weights_that_are_no_counts_are_told)
         if (!(cr_class_tasks(cr_class_at(k)) & CR_TASK_REGRESSION)) continue;
         if (try_fit(cx, name, t, "target=y features=x1 weights=w", &m) != CR_OK) continue;
         cr_model_free(cx, m);
-        assert_non_null(strstr(hear(cx, name, t, "target=y features=x1 weights=w", &w), says));
+        assert_non_null(
+            strstr(fit_and_hear(cx, name, t, "target=y features=x1 weights=w", &w), says));
         assert_null(strstr(strstr(w.text, says) + 1, says)); /* once */
         models++;
     }
     assert_true(models >= 8);
-    assert_non_null(strstr(hear(cx, "linear", t, "target=y features=x1 weights=w", &w),
+    assert_non_null(strstr(fit_and_hear(cx, "linear", t, "target=y features=x1 weights=w", &w),
                            "--weights-are precisions"));
+    assert_null(strstr(fit_and_hear(cx, "ridge", t, "target=y features=x1 weights=w", &w),
+                       "--weights-are"));
+    assert_null(strstr(
+        fit_and_hear(cx, "linear", t, "target=y features=x1 weights=w weights-are=repetitions", &w),
+        says));
+    assert_null(strstr(
+        fit_and_hear(cx, "linear", t, "target=y features=x1 weights=w weights-are=precisions", &w),
+        says));
     assert_null(
-        strstr(hear(cx, "ridge", t, "target=y features=x1 weights=w", &w), "--weights-are"));
-    assert_null(strstr(
-        hear(cx, "linear", t, "target=y features=x1 weights=w weights-are=repetitions", &w), says));
-    assert_null(strstr(
-        hear(cx, "linear", t, "target=y features=x1 weights=w weights-are=precisions", &w), says));
-    assert_null(strstr(hear(cx, "linear", whole, "target=y features=x1 weights=w", &w), says));
-    assert_null(strstr(hear(cx, "linear", shares, "target=y features=x1 weights=w", &w), says));
+        strstr(fit_and_hear(cx, "linear", whole, "target=y features=x1 weights=w", &w), says));
+    assert_null(
+        strstr(fit_and_hear(cx, "linear", shares, "target=y features=x1 weights=w", &w), says));
 }
 
 /* Weights that add up to fewer rows than there are coefficients. */
@@ -58,7 +51,7 @@ TEST(too_little_weight)
     cr_table *t =
         table_of_text(cx, "t.csv", "x1,w,y\n1,0.01,1.1\n2,0.04,2.3\n3,0.05,2.2\n4,0.03,4\n");
     warnings w;
-    assert_non_null(strstr(hear(cx, "linear", t, "target=y features=x1 weights=w", &w),
+    assert_non_null(strstr(fit_and_hear(cx, "linear", t, "target=y features=x1 weights=w", &w),
                            "the weights add up to 0.13 rows, fewer than the 2 coefficients"));
     json_t *d = describe(cx, fit(cx, "linear", t, "target=y features=x1 weights=w"));
     assert_true(isnan(statistic(d, "residual_dof")) && isnan(statistic(d, "adjusted_r2")));
