@@ -24,7 +24,7 @@ def make(path):
                 first.append(row)
     names = ",".join(f"x{j + 1}" for j in range(COLUMNS))
     lines = [names, *(",".join(map(repr, row)) for row in first)]
-    pathlib.Path(f"{path}.centres.csv").write_text("\n".join(lines) + "\n")
+    path.with_name(path.name.removeprefix("part-") + ".centres.csv").write_text("\n".join(lines) + "\n")
 
 
 def make_digits(path):

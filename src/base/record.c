@@ -3,6 +3,7 @@
 #include "context_internal.h"
 #include "range.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -171,43 +172,59 @@ void cri_record_move(cr_ctx *cx, const cri_member *record, void *from, void *to)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
-/* What a range says, read once for all elements of an array. */
+/* What a range says, read once for all elements of an array: numbers from least to most, both included. */
 typedef struct rule {
-    cri_bounds bounds;
-    bool       any, gaps, endless, sums, rises;
+    double least, most;
+    bool   nan, sums, rises; /* nan: NaN is right too */
 } rule;
 
 static rule rule_of(const cri_member *m)
 {
-    size_t length = strcspn(m->range, " ");
-    bool   bounds = length > 0 && strchr("<>.-0123456789", m->range[0]) != NULL;
-    return (rule){ .bounds = cri_bounds_parse(m->range, bounds ? length : 0),
-                   .any = cri_member_has(m, "any"),
-                   .gaps = cri_member_has(m, "minus"),
-                   .endless = cri_member_has(m, "endless"),
+    size_t     length = strcspn(m->range, " ");
+    bool       bounded = length > 0 && strchr("<>.-0123456789", m->range[0]) != NULL;
+    bool       any = cri_member_has(m, "any"), endless = any || cri_member_has(m, "endless");
+    cri_bounds b = cri_bounds_parse(m->range, bounded ? length : 0);
+    double     least = b.open_low ? nextafter(b.low, INFINITY) : b.low;
+    double     most = b.open_high ? nextafter(b.high, -INFINITY) : b.high;
+    return (rule){ .least = endless ? least : fmax(least, -DBL_MAX),
+                   .most = endless ? most : fmin(most, DBL_MAX),
+                   .nan = any || cri_member_has(m, "minus"),
                    .sums = cri_member_has(m, "sums"),
                    .rises = cri_member_has(m, "rises") };
 }
 
 static bool is_right(const rule *r, double x)
 {
-    if (isnan(x)) return r->any || r->gaps;
-    return (r->any || r->endless || isfinite(x)) && cri_bounds_hold(r->bounds, x);
+    return isnan(x) ? r->nan : x >= r->least && x <= r->most;
 }
 
-/* A vector is one row. */
-static bool array_is_right(const rule *r, const double *a, size_t rows, size_t cols)
+/* Without a branch for each number: a factor of a process has millions, and each fit looks at all of them. */
+static bool all_are_right(const rule *r, const double *x, size_t n)
+{
+    size_t wrong = 0, nans = 0;
+    for (size_t j = 0; j < n; j++) wrong += !(x[j] >= r->least) | !(x[j] <= r->most);
+    for (size_t j = 0; wrong > 0 && r->nan && j < n; j++) nans += isnan(x[j]);
+    return wrong == nans;
+}
+
+/* Of rows below each other; a vector is one row. */
+static bool sums_are_one(const double *a, size_t rows, size_t cols)
 {
     for (size_t i = 0; i < rows; i++) {
         double sum = 0;
-        for (size_t j = 0; j < cols; j++) {
-            const double *x = a + i * cols + j;
-            if (!is_right(r, *x) || (r->rises && x > a && *x < x[-1])) return false;
-            sum += *x;
-        }
-        if (r->sums && !(fabs(sum - 1) <= 1e-6)) return false;
+        for (size_t j = 0; j < cols; j++) sum += a[i * cols + j];
+        if (!(fabs(sum - 1) <= 1e-6)) return false;
     }
     return true;
+}
+
+static bool array_is_right(const rule *r, const double *a, size_t rows, size_t cols)
+{
+    for (size_t i = 0; i < rows; i++)
+        if (!all_are_right(r, a + i * cols, cols)) return false;
+    for (size_t i = 1; r->rises && i < rows * cols; i++)
+        if (a[i] < a[i - 1]) return false;
+    return !r->sums || sums_are_one(a, rows, cols);
 }
 
 double cri_member_whole_at(const cri_member *m, const void *a, size_t i)
