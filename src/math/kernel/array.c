@@ -122,6 +122,36 @@ BODY void squares_body(double *z, double shift, size_t n, double *out)
     for (size_t i = 0; i < n; i++) z[i] -= shift, out[i] += z[i] * z[i];
 }
 
+/* Eight at a time, of each place the least and the next: minima and maxima, without a branch. */
+BODY size_t least_two_body(const double *v, size_t n, double *out_least, double *out_next)
+{
+    double least[8], next[8];
+    size_t i = 0, at = 0;
+    for (size_t l = 0; l < 8; l++) least[l] = next[l] = INFINITY;
+    for (; i + 8 <= n; i += 8) {
+#pragma omp simd
+        for (size_t l = 0; l < 8; l++) {
+            double x = v[i + l], higher = x > least[l] ? x : least[l];
+            least[l] = x < least[l] ? x : least[l];
+            next[l] = higher < next[l] ? higher : next[l];
+        }
+    }
+    for (size_t l = 0; i + l < n; l++) {
+        double x = v[i + l], higher = x > least[l] ? x : least[l];
+        if (x < least[l]) least[l] = x;
+        if (higher < next[l]) next[l] = higher;
+    }
+    *out_least = least[0], *out_next = next[0];
+    for (size_t l = 1; l < 8; l++) {
+        double higher = least[l] > *out_least ? least[l] : *out_least;
+        double both = next[l] < *out_next ? next[l] : *out_next;
+        if (least[l] < *out_least) *out_least = least[l];
+        *out_next = higher < both ? higher : both;
+    }
+    while (at + 1 < n && v[at] != *out_least) at++;
+    return at;
+}
+
 AVX2 static void           exp_avx2(double *x, size_t n) { exp_body(x, n); }
 CRI_INNER_LOOP static void exp_plain(double *x, size_t n) { exp_body(x, n); }
 void                       cri_exp_array(double *x, size_t n)
@@ -201,4 +231,19 @@ void cri_add_squares(double *z, double shift, size_t n, double *out)
     cri_check_array(z, n);
     cri_check_array(out, n);
     (use_avx2() ? squares_avx2 : squares_plain)(z, shift, n, out);
+}
+
+AVX2 static size_t least_two_avx2(const double *v, size_t n, double *out_least, double *out_next)
+{
+    return least_two_body(v, n, out_least, out_next);
+}
+CRI_INNER_LOOP static size_t least_two_plain(const double *v, size_t n, double *out_least,
+                                             double *out_next)
+{
+    return least_two_body(v, n, out_least, out_next);
+}
+size_t cri_least_two(const double *v, size_t n, double *out_least, double *out_next)
+{
+    cri_check_array(v, n);
+    return (use_avx2() ? least_two_avx2 : least_two_plain)(v, n, out_least, out_next);
 }

@@ -19,5 +19,8 @@ double cri_dot_array(const double *a, const double *b, size_t n);
 void cri_multiply_array(const double *a, const double *b, size_t n, double *out);
 /* z[i] -= shift, then out[i] += z[i]^2. */
 void cri_add_squares(double *z, double shift, size_t n, double *out);
+/* Where the least of v [n] is, the first of equal ones, n > 0; its value, and that of the next, which is infinite for
+ * n = 1. */
+size_t cri_least_two(const double *v, size_t n, double *out_least, double *out_next);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/context_internal.h"
 #include "base/parallel.h"
 #include "math/dense/blas_internal.h"
+#include "math/kernel/array.h"
 
 #include <cblas.h>
 #include <float.h>
@@ -80,25 +81,6 @@ static void add_row(const cri_kmeans_work *w, size_t i, size_t c, double sign, d
     acc[k * p + k + c] += sign;
 }
 
-/* The two smallest of v [k], and where they are; the second is infinite for k = 1. */
-typedef struct two_least {
-    size_t at, next_at;
-    double v, next;
-} two_least;
-
-static two_least find_two(const double *v, size_t k)
-{
-    two_least t = { 0, 0, v[0], INFINITY };
-    for (size_t c = 1; c < k; c++) {
-        if (v[c] >= t.next) continue;
-        if (v[c] < t.v)
-            t.next = t.v, t.next_at = t.at, t.v = v[c], t.at = c;
-        else
-            t.next = v[c], t.next_at = c;
-    }
-    return t;
-}
-
 /* The nearest centre of row i by differences, among those whose v is near the least; the first of equal ones. */
 static size_t settle_tie(const cri_kmeans_work *w, size_t i, const double *v, double most)
 {
@@ -119,14 +101,15 @@ static void settle_row(const pass *s, size_t i, const double *v, double *acc)
     cri_kmeans_work *w = s->w;
     size_t           p = w->d->p, old = w->a[i], k = w->k;
     const double    *x = w->d->X + i * p;
-    two_least        t = find_two(v, k);
     double error = 2 * (double)(p + 8) * DBL_EPSILON * (w->d->norm[i] + s->most_norm), square;
-    size_t new = t.next - t.v > 2 * error ? t.at : settle_tie(w, i, v, t.v + 2 * error);
+    double least, next;
+    size_t at = cri_least_two(v, k, &least, &next);
+    size_t new = next - least > 2 * error ? at : settle_tie(w, i, v, least + 2 * error);
     square = cri_kmeans_square(x, w->C + new *p, p);
     if (old != NO_CLUSTER && new != old && !(square < w->u[i] * w->u[i] * (1 - TIE)))
         new = old, square = w->u[i] * w->u[i];
     w->u[i] = sqrt(square);
-    w->l[i] = sqrt(fmax(w->d->norm[i] + (new == t.at ? t.next : t.v) - error, 0));
+    w->l[i] = sqrt(fmax(w->d->norm[i] + (new == at ? next : least) - error, 0));
     if (new == old) return;
     if (old != NO_CLUSTER) add_row(w, i, old, -1, acc);
     add_row(w, i, new, 1, acc);
