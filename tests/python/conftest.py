@@ -94,10 +94,17 @@ def searches(made):
     return {"kernel", "max_iter"} <= made().get_params().keys()
 
 
+def few_starts(made):
+    """Settings by which a search for clusters has few starts."""
+    return {"restarts": 2} if {"k", "restarts"} <= made().get_params().keys() else {}
+
+
 def short_search(made):
-    """Settings by which it does not search long for hyper-parameters: two steps, and no Markov chains after them."""
+    """Settings by which it does not search long: for hyper-parameters in two steps, and without Markov chains after
+    them; for clusters among few numbers of them."""
     short = {"max_iter": 2, "hyper": "map"} if searches(made) else {}
-    return {name: value for name, value in short.items() if name in made().get_params()}
+    short = {name: value for name, value in short.items() if name in made().get_params()}
+    return short | (few_starts(made) | {"k": "2:3"} if few_starts(made) else {})
 
 
 def brief(made, **settings):
@@ -107,7 +114,7 @@ def brief(made, **settings):
 
 def still(made, **settings):
     """An estimator that keeps its hyper-parameters as they are, for tests of everything but the search."""
-    return made(**({"optimize": "none"} if searches(made) else {}), **settings)
+    return made(**({"optimize": "none"} if searches(made) else few_starts(made)), **settings)
 
 
 def part(y, rows):
