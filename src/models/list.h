@@ -25,6 +25,7 @@
     X(lda)                   \
     X(linear)                \
     X(logistic)              \
+    X(mixture)               \
     X(mvn)                   \
     X(nadaraya_watson)       \
     X(naive_bayes)           \

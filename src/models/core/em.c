@@ -169,7 +169,9 @@ static cr_status ascend(cr_ctx *cx, em *e, void *state, double *out_weight, bool
         CR_TRY(look(cx, e, state, sums, o));
         cri_progress_steps(cx, (double)o->iterations);
         *out_weight = sums[width];
-        o->converged = o->iterations > 1 && o->objective - before <= e->tol * sums[width];
+        double worth = e->tol * sums[width];
+        o->converged = o->iterations > 1 && o->objective - before <= worth;
+        if (o->converged && search && search->refine) o->converged = !search->refine(state, worth);
         e->cut = !o->converged && time_is_up(e, cx);
         if (o->converged || e->cut || o->iterations == e->max_iter) break;
         CR_TRY(e->model->class->em->solve(cx, e->model->options, sums, state));
@@ -245,6 +247,28 @@ static cr_status make_starts(cr_ctx *cx, em *e, starts *s, bool own_bar)
     return CR_OK;
 }
 
+/* What another pass under the answer has to say of it. */
+static cr_status review(cr_ctx *cx, em *e, void *state)
+{
+    cr_status            st = CR_OK;
+    cr_scratch           room = cr_scratch_begin(cx);
+    const cri_em_search *search = search_of(e);
+    size_t               width = search->review ? search->review_width(state) : 0;
+    double              *sums = cr_scratch_f64(&room, width + 1);
+    CR_TRY(room.status);
+    if (width == 0 || e->cut || time_is_up(e, cx)) goto done;
+    CR_TRY(gather(cx,
+                  (pass){ .add = search->review,
+                          .of = state,
+                          .width = width + 1,
+                          .work = search->review_work(state) },
+                  e->rows, sums));
+    CR_TRY(search->conclude(cx, state, sums));
+done:
+    cr_scratch_end(&room);
+    return st;
+}
+
 /* The candidate with the lowest criterion, each by its best end. */
 static cr_status choose(cr_ctx *cx, em *e, starts *s, bool own_bar, void **out_state)
 {
@@ -282,6 +306,7 @@ static cr_status choose(cr_ctx *cx, em *e, starts *s, bool own_bar, void **out_s
         s->best = NULL;
     }
     CR_TRY(search->finish(cx, s->plan, best));
+    CR_TRY(review(cx, e, best));
     *out_state = best;
     best = NULL;
 done:

@@ -99,6 +99,9 @@ typedef struct cri_em_search {
                        const void *opt_best, cr_rng *rng, void **out_state);
     /* What is added to the log likelihood: steps maximise the sum. */
     double (*log_prior)(const void *state);
+    /* Asked where a step gained no more than `worth`: true where the next may, the state having been made finer, by
+     * more draws.  NULL: never. */
+    bool (*refine)(void *state, double worth);
     /* true where the last step led nowhere: the run ends, and its end is rejected. */
     bool (*lost)(const void *state);
     /* Keeps what the statistics of the last pass, taken under this very state, say of it. */
@@ -113,6 +116,14 @@ typedef struct cri_em_search {
     void (*report)(const void *state, cr_report *report);
     /* Completes the state that is the answer; fails, in words, where there is none (NULL). */
     cr_status (*finish)(cr_ctx *cx, const void *plan, void *opt_state);
+    /* One more pass over all rows under the answer, for what is worth it of that alone, as standard errors: `review`
+     * adds to sums [review_width], 0 where there is nothing to add, with review_work numbers to work in; pure.
+     * `conclude` takes the sums.  NULL: no such pass; nor where the time is up. */
+    size_t (*review_width)(const void *state);
+    size_t (*review_work)(const void *state);
+    void (*review)(const void *state, const cri_rows *rows, cri_range range, double *sums,
+                   double *work);
+    cr_status (*conclude)(cr_ctx *cx, void *state, const double *sums);
 } cri_em_search;
 
 /* What all of them can be asked for. */

@@ -17,6 +17,7 @@
 #define CREDENCE_MODELS_GENERATIVE_BAYES_COLUMNS_H
 
 #include "discriminant.h"
+#include "models/common/column_kinds.h"
 
 typedef enum cri_nb_kind {
     CRI_NB_GAUSSIAN,
@@ -86,8 +87,6 @@ typedef struct cri_nb_entry {
 /* entry [p x K]: made from the sums, not saved. */
 CRI_RECORD(cri_nb, CRI_NB_STATE, cri_nb_entry *entry;);
 
-/* The number of levels of term j; 0 if it is no category. */
-size_t                    cri_nb_levels(const cr_design *design, size_t term);
 static inline cri_nb_kind cri_nb_kind_of(const cri_nb *m, size_t j)
 {
     return (cri_nb_kind)m->kind[j];

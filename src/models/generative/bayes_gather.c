@@ -148,7 +148,7 @@ static void weigh_categories(const cr_design *d, cri_nb *m)
 {
     for (size_t j = 0; j < m->p; j++)
         for (size_t k = 0; k < m->K && cri_nb_kind_of(m, j) == CRI_NB_CATEGORY; k++)
-            for (size_t l = 0; l < cri_nb_levels(d, j); l++)
+            for (size_t l = 0; l < cri_term_levels(d, j); l++)
                 m->weight[k * m->p + j] += m->count[k * m->L + m->first[j] + l];
 }
 

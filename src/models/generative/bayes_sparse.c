@@ -54,11 +54,11 @@ static void finish_means(const cr_design *d, cri_nb *m)
             double empty = fmax(m->class_weight[k] - m->scatter[cell], 0), zero = recode(m, j, 0);
             double n = m->weight[cell];
             m->scatter[cell] = 0;
-            if (cri_nb_levels(d, j) > 0) {
+            if (cri_term_levels(d, j) > 0) {
                 m->count[k * m->L + m->first[j]] += empty;
                 m->weight[cell] = 0;
             }
-            if (cri_nb_levels(d, j) > 0 || !(n > 0)) continue;
+            if (cri_term_levels(d, j) > 0 || !(n > 0)) continue;
             m->mean[cell] = (m->mean[cell] + empty * zero) / n;
             m->scatter[cell] = empty * (zero - m->mean[cell]) * (zero - m->mean[cell]);
         }

@@ -89,7 +89,7 @@ static void multinomial_entries(cri_nb *m, size_t k)
 
 static void category_entries(const cr_design *d, cri_nb *m, size_t j)
 {
-    size_t levels = cri_nb_levels(d, j);
+    size_t levels = cri_term_levels(d, j);
     for (size_t k = 0; k < m->K; k++) {
         size_t at = k * m->L + m->first[j];
         double all = m->weight[k * m->p + j] + m->smoothing * (double)levels;

@@ -299,11 +299,11 @@ static bool fits_design(const cri_nb *m, const cr_design *d)
     size_t L = 0, kernels = 0;
     if (m->K != cr_design_classes(d) || m->p != cr_design_terms(d)) return false;
     for (size_t j = 0; j < m->p; j++) {
-        bool category = cri_nb_levels(d, j) > 0, kernel = m->kind[j] == CRI_NB_KERNEL;
+        bool category = cri_term_levels(d, j) > 0, kernel = m->kind[j] == CRI_NB_KERNEL;
         if (category != (m->kind[j] == CRI_NB_CATEGORY)) return false;
         if (m->first[j] != (kernel ? kernels : L)) return false;
         kernels += kernel;
-        L += cri_nb_levels(d, j);
+        L += cri_term_levels(d, j);
     }
     return m->L == L && m->kernels == kernels && m->cells == kernels * m->K &&
            m->ends == m->cells + 1 && m->start[0] == 0 && m->start[m->cells] == m->points;

@@ -2,131 +2,42 @@
  * starts are made of. */
 #include "gmm_plan.h"
 #include "base/scratch.h"
-#include "base/sort.h"
 #include "math/dense/blas_internal.h"
 #include "math/dense/decompose.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* "3", or "1:9". */
-static cr_status read_k(cr_ctx *cx, const char *text, size_t *from, size_t *to)
-{
-    char         *end = NULL;
-    unsigned long a = strtoul(text, &end, 10), b = a;
-    bool          good = end != text && text[0] != '-' && text[0] != '+';
-    if (good && *end == ':') {
-        const char *second = end + 1;
-        b = strtoul(second, &end, 10);
-        good = end != second && second[0] != '-' && second[0] != '+';
-    }
-    if (good && *end == '\0' && a >= 1 && b >= a && b <= CRI_GMM_MOST_COMPONENTS) {
-        *from = a, *to = b;
-        return CR_OK;
-    }
-    cr_fail(cx, CR_EARG,
-            "gmm: --k is '%s', but must be a whole number from 1 to %d, or two such with a colon",
-            text, CRI_GMM_MOST_COMPONENTS);
-    return cr_fail_hint(cx, "--k 3 for three components, --k 1:9 to choose among nine numbers");
-}
 
 static cr_status check_columns(cr_ctx *cx, const cr_design *d)
 {
-    bool expanded = d->p != d->n_columns || cri_design_has_made(d);
-    if (d->target.name) {
-        cr_fail(cx, CR_EARG, "the model gmm describes columns: it has no target");
-        return cr_fail_hint(cx, "name the columns with --features %s", d->target.name);
-    }
-    if (d->p == 0) return cr_fail(cx, CR_EDATA, "there is no column for gmm to describe");
-    for (size_t j = 0; j < d->n_columns; j++) {
-        expanded |= cri_design_has_basis(d, j);
+    cr_status st = cri_check_plain_columns(cx, "gmm", d);
+    for (size_t j = 0; st == CR_OK && j < d->n_columns; j++) {
         if (d->columns[j].type != CR_CATEGORY) continue;
         cr_fail(cx, CR_EDATA, "column '%s' contains text, but gmm describes numbers",
                 d->columns[j].name);
-        return cr_fail_hint(cx, "--features '!%s' leaves it out", d->columns[j].name);
+        st = cr_fail_hint(cx, "--features '!%s' leaves it out", d->columns[j].name);
     }
-    if (expanded)
-        return cr_fail(cx, CR_EARG,
-                       "the model gmm describes columns as they are: it cannot be "
-                       "combined with --basis or made columns in --terms");
-    return CR_OK;
+    return st;
 }
 
 /* --- rows for the starts ---------------------------------------------------------------------- */
 
-/* The rows that starts are made of are the CRI_GMM_MOST_SAMPLED with the least keys, a key being a hash of the numbers in the
- * row: they depend neither on the order of the rows nor on how they come. */
-typedef struct cri_gmm_sampled {
-    uint64_t key;
-    double   w;
-    double  *x; /* [d] */
-} sampled;
-
-static uint64_t hash_row(const double *x, size_t d)
-{
-    uint64_t h = 0x9e3779b97f4a7c15u;
-    for (size_t j = 0; j < d; j++) {
-        double   value = isnan(x[j]) ? 1e-303 : x[j] + 0.0; /* one zero */
-        uint64_t bits;
-        memcpy(&bits, &value, sizeof bits);
-        h = (h ^ bits) * 0xff51afd7ed558ccdu; /* rounds of MurmurHash3's finaliser */
-        h = (h ^ h >> 33) * 0xc4ceb9fe1a85ec53u;
-        h ^= h >> 29;
-    }
-    return h;
-}
-
-/* Sifts entry i of the heap, the greatest key of which is first, down to its place. */
-static void sift_down(sampled *heap, size_t n, size_t i)
-{
-    for (;;) {
-        size_t  child = 2 * i + 1;
-        sampled swap = heap[i];
-        if (child + 1 < n && heap[child + 1].key > heap[child].key) child++;
-        if (child >= n || heap[child].key <= heap[i].key) return;
-        heap[i] = heap[child], heap[child] = swap;
-        i = child;
-    }
-}
-
 cr_status cri_gmm_meet(cr_ctx *cx, void *search, const cri_rows *leaf)
 {
-    cri_gmm_plan *p = search;
-    for (size_t i = 0; i < leaf->n; i++) {
-        double w = leaf->w ? leaf->w[i] : 1;
-        if (i % 65536 == 0 && cr_check_interrupt(cx) != CR_OK) return CR_EINTERRUPTED;
-        if (!(w > 0)) continue;
-        cri_rows_fill(leaf, i, i + 1, p->row, p->d);
-        uint64_t key = hash_row(p->row, p->d);
-        if (p->n_kept < CRI_GMM_MOST_SAMPLED) {
-            sampled *s = &p->kept[p->n_kept];
-            *s = (sampled){ key, w, p->X + p->n_kept * p->d };
-            memcpy(s->x, p->row, p->d * sizeof(double));
-            if (++p->n_kept == CRI_GMM_MOST_SAMPLED)
-                for (size_t at = CRI_GMM_MOST_SAMPLED / 2; at-- > 0;)
-                    sift_down(p->kept, p->n_kept, at);
-        } else if (key < p->kept[0].key) {
-            p->kept[0].key = key, p->kept[0].w = w;
-            memcpy(p->kept[0].x, p->row, p->d * sizeof(double));
-            sift_down(p->kept, p->n_kept, 0);
-        }
-    }
-    return CR_OK;
+    return cri_row_sample_meet(cx, &((cri_gmm_plan *)search)->kept, leaf);
 }
-
-CRI_COMPARE_BY_TWO(compare_sampled, sampled, key, w);
 
 /* The sample in t, in the order of the keys. */
 static void take_sample(cri_gmm_plan *p)
 {
-    qsort(p->kept, p->n_kept, sizeof *p->kept, compare_sampled);
-    for (size_t i = 0; i < p->n_kept; i++) {
-        p->sample.w[i] = p->kept[i].w;
+    cri_row_sample_sort(&p->kept);
+    p->sample.n = p->kept.n;
+    for (size_t i = 0; i < p->sample.n; i++) {
+        const cri_sampled_row *row = &p->kept.kept[i];
+        p->sample.w[i] = row->w;
         for (size_t j = 0; j < p->d; j++)
-            p->sample.T[i * p->d + j] = (p->kept[i].x[j] - p->centre[j]) / p->scale[j];
+            p->sample.T[i * p->d + j] = (row->x[j] - p->centre[j]) / p->scale[j];
     }
-    p->sample.n = p->n_kept;
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */
@@ -134,37 +45,18 @@ static void take_sample(cri_gmm_plan *p)
 void cri_gmm_close(cr_ctx *cx, void *search)
 {
     cri_gmm_plan *p = search;
-    size_t        n = CRI_GMM_MOST_SAMPLED * p->d;
+    size_t        n = CRI_MOST_SAMPLED * p->d;
     cr_free(cx, p->origin, p->d, sizeof(double));
     cr_free(cx, p->centre, p->d, sizeof(double));
     cr_free(cx, p->scale, p->d, sizeof(double));
     cr_free(cx, p->C, p->d * p->width, sizeof(double));
-    cr_free(cx, p->X, n, sizeof(double));
     cr_free(cx, p->sample.T, n, sizeof(double));
-    cr_free(cx, p->sample.w, CRI_GMM_MOST_SAMPLED, sizeof(double));
-    cr_free(cx, p->kept, CRI_GMM_MOST_SAMPLED, sizeof *p->kept);
-    cr_free(cx, p->row, p->d, sizeof(double));
+    cr_free(cx, p->sample.w, CRI_MOST_SAMPLED, sizeof(double));
+    cri_row_sample_close(cx, &p->kept);
     cr_free(cx, p->tried_k, p->tried, sizeof(double));
     cr_free(cx, p->tried_form, p->tried, sizeof(double));
     cr_free(cx, p->tried_likelihood, p->tried, sizeof(double));
     cr_free(cx, p, 1, sizeof *p);
-}
-
-/* Of each column the first cell that is there, in a row that weighs anything. */
-static void choose_origin(const cri_rows *first, double *row, double *origin)
-{
-    bool missing = true;
-    for (size_t j = 0; j < first->p; j++) origin[j] = NAN;
-    for (size_t i = 0; i < first->n && missing; i++) {
-        if (first->w && !(first->w[i] > 0)) continue;
-        cri_rows_fill(first, i, i + 1, row, first->p);
-        missing = false;
-        for (size_t j = 0; j < first->p; j++) {
-            if (isnan(origin[j])) origin[j] = row[j];
-            missing |= isnan(origin[j]);
-        }
-    }
-    for (size_t j = 0; j < first->p; j++) origin[j] = isnan(origin[j]) ? 0 : origin[j];
 }
 
 /* Those that the option asks for, in the order of mclust. */
@@ -185,7 +77,7 @@ cr_status cri_gmm_open(cr_ctx *cx, const cri_rows *first, const void *options, v
     if (!p) return CR_ENOMEM;
     p->o = options, p->design = first->design, p->d = first->p;
     p->total.best_rejected = NAN;
-    CR_TRY(read_k(cx, p->o->k, &p->from, &p->to));
+    CR_TRY(cri_read_components(cx, "gmm", p->o->k, &p->from, &p->to));
     CR_TRY(check_columns(cx, first->design));
     CR_TRY(cri_blas_reserve(cx));
     if (p->o->infer == 1 && p->o->covariance != CRI_GMM_FULL && p->o->covariance != CRI_GMM_VVV)
@@ -202,16 +94,13 @@ cr_status cri_gmm_open(cr_ctx *cx, const cri_rows *first, const void *options, v
     p->centre = cr_alloc(cx, p->d, sizeof(double));
     p->scale = cr_alloc(cx, p->d, sizeof(double));
     p->C = cr_alloc(cx, p->d * p->width, sizeof(double));
-    p->X = cr_alloc(cx, CRI_GMM_MOST_SAMPLED * p->d, sizeof(double));
-    p->row = cr_alloc(cx, p->d, sizeof(double));
-    p->kept = cr_alloc(cx, CRI_GMM_MOST_SAMPLED, sizeof *p->kept);
+    CR_TRY(cri_row_sample_open(cx, p->d, &p->kept));
     p->sample.d = p->d;
-    p->sample.T = cr_alloc(cx, CRI_GMM_MOST_SAMPLED * p->d, sizeof(double));
-    p->sample.w = cr_alloc(cx, CRI_GMM_MOST_SAMPLED, sizeof(double));
-    if (!p->origin || !p->centre || !p->scale || !p->C || !p->X || !p->row || !p->kept ||
-        !p->sample.T || !p->sample.w)
+    p->sample.T = cr_alloc(cx, CRI_MOST_SAMPLED * p->d, sizeof(double));
+    p->sample.w = cr_alloc(cx, CRI_MOST_SAMPLED, sizeof(double));
+    if (!p->origin || !p->centre || !p->scale || !p->C || !p->sample.T || !p->sample.w)
         CR_TRY(CR_ENOMEM);
-    choose_origin(first, p->row, p->origin);
+    cri_choose_origin(first, p->kept.row, p->origin);
     *out_plan = p;
     p = NULL;
 done:

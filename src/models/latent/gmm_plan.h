@@ -3,27 +3,24 @@
 #ifndef CREDENCE_MODELS_LATENT_GMM_PLAN_H
 #define CREDENCE_MODELS_LATENT_GMM_PLAN_H
 
+#include "em_starts.h"
 #include "gmm.h"
 
-enum { CRI_GMM_MOST_COMPONENTS = 1000, CRI_GMM_MOST_SAMPLED = 2048 };
-
 typedef struct cri_gmm_plan {
-    const cri_gmm_options  *o;
-    const cr_design        *design;
-    size_t                  d, from, to, width;
-    int                     forms[CRI_GMM_N_FORMS];
-    size_t                  n_forms;
-    double                 *origin;         /* [d] a row, about which sums are taken */
-    double                 *centre, *scale; /* [d] */
-    double                 *C;              /* [d x width] covariance of t over all rows */
-    double                  weight;         /* of all rows */
-    cri_gmm_rows            sample;
-    struct cri_gmm_sampled *kept; /* [CRI_GMM_MOST_SAMPLED], n_kept of them */
-    size_t                  n_kept;
-    double                 *X, *row; /* [MOST_SAMPLED x d] where they are kept; [d] */
-    size_t                  tried;   /* candidates */
-    double                 *tried_k, *tried_form, *tried_likelihood;
-    cri_em_ends             total; /* over all candidates */
+    const cri_gmm_options *o;
+    const cr_design       *design;
+    size_t                 d, from, to, width;
+    int                    forms[CRI_GMM_N_FORMS];
+    size_t                 n_forms;
+    double                *origin;         /* [d] a row, about which sums are taken */
+    double                *centre, *scale; /* [d] */
+    double                *C;              /* [d x width] covariance of t over all rows */
+    double                 weight;         /* of all rows */
+    cri_gmm_rows           sample;
+    cri_row_sample         kept;  /* the rows of `sample`, as they came */
+    size_t                 tried; /* candidates */
+    double                *tried_k, *tried_form, *tried_likelihood;
+    cri_em_ends            total; /* over all candidates */
 } cri_gmm_plan;
 
 /* The functions of the search up to its first start (cri_em_search). */

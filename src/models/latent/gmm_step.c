@@ -10,6 +10,7 @@
  * Chen & Tan (2009), J. Multivariate Analysis 100.  A step takes O(n k d^2), or O(n k d) with diagonal covariances;
  * blocks of rows go through BLAS.  Bishop (2006), PRML, sec. 9.2. */
 #include "gmm.h"
+#include "em_starts.h"
 #include "base/scratch.h"
 #include "math/dense/blas_internal.h"
 #include "math/dense/decompose.h"
@@ -133,30 +134,6 @@ static void score(const cri_gmm *m, size_t n, const block *a)
     }
 }
 
-/* r becomes responsibilities, sum the log densities of t, top the log of the greatest responsibility. */
-static void normalise(const cri_gmm *m, size_t n, const block *a)
-{
-    for (size_t i = 0; i < n; i++) a->top[i] = -INFINITY, a->sum[i] = 0;
-    for (size_t c = 0; c < m->k; c++)
-        for (size_t i = 0; i < n; i++)
-            a->top[i] = a->r[c * n + i] > a->top[i] ? a->r[c * n + i] : a->top[i];
-    for (size_t c = 0; c < m->k; c++)
-        for (size_t i = 0; i < n; i++) { /* beyond all numbers: as likely from any */
-            double *r = &a->r[c * n + i];
-            *r = a->top[i] == -INFINITY ? 0 : *r - a->top[i];
-        }
-    cri_exp_array(a->r, m->k * n);
-    for (size_t c = 0; c < m->k; c++)
-        for (size_t i = 0; i < n; i++) a->sum[i] += a->r[c * n + i];
-    for (size_t c = 0; c < m->k; c++)
-        for (size_t i = 0; i < n; i++) a->r[c * n + i] /= a->sum[i];
-    for (size_t i = 0; i < n; i++) {
-        double log_sum = log(a->sum[i]);
-        a->sum[i] = a->top[i] + log_sum;
-        a->top[i] = -log_sum;
-    }
-}
-
 /* Adds the statistics of a component; its responsibilities have the weights in them. */
 static void add_part(const cri_gmm *m, size_t c, size_t n, const block *a, double *part)
 {
@@ -182,7 +159,7 @@ static void add_block(const cri_gmm *m, size_t n, const block *a, double *sums)
 {
     if (n == 0) return;
     score(m, n, a);
-    normalise(m, n, a);
+    cri_responsibilities(a->r, m->k, n, a->sum, a->top);
     for (size_t i = 0; i < n; i++) {
         if (!(a->w[i] > 0)) continue;
         sums[0] += a->w[i] * (a->sum[i] - m->log_scale);
@@ -277,7 +254,7 @@ void cri_gmm_respond(const cri_gmm *m, double *X, size_t n, double *out, double 
         for (size_t i = c * complete; i < (c + 1) * complete; i++)
             a.r[i] = cri_gmm_vb_predictive(m, c, m->d, a.r[i] - m->constant[c], log_det);
     }
-    normalise(m, complete, &a);
+    cri_responsibilities(a.r, m->k, complete, a.sum, a.top);
     for (size_t i = 0; i < complete; i++) {
         log_density[index[i]] = a.sum[i] - m->log_scale;
         for (size_t c = 0; c < m->k; c++) out[index[i] * m->k + c] = a.r[c * complete + i];
