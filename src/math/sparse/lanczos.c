@@ -79,19 +79,19 @@ static void append_block(lanczos *z, size_t count)
     z->next = 0;
     for (size_t c = 0; c < count && z->k + z->next < n; c++) {
         double *x = z->W + c * n, *block = z->Q + z->k * n, *to = block + z->next * n;
-        double  sum[1024] = { 0 };
+        double  sum[1024] = { 0 }, before = norm_of(x, n);
         take_off(block, z->next, n, x, z->H, sum);
         for (size_t d = 0; d < z->next; d++) z->R[d * z->b + c] = sum[d];
         double left = norm_of(x, n);
-        if (left > 1e-12 * z->norm) {
-            /* once more against all: what is left may be mostly rounding */
+        double length = left;
+        if (left < 0.1 * before) { /* what is left may be mostly rounding: once more, against all */
             take_off(z->Q, z->k + z->next, n, x, z->H, NULL);
-            double length = norm_of(x, n);
-            if (length > 0.5 * left) {
-                for (size_t i = 0; i < n; i++) to[i] = x[i] / length;
-                z->R[z->next++ * z->b + c] = left;
-                continue;
-            }
+            length = norm_of(x, n);
+        }
+        if (left > 1e-12 * z->norm && length > 0.5 * left) {
+            for (size_t i = 0; i < n; i++) to[i] = x[i] / length;
+            z->R[z->next++ * z->b + c] = left;
+            continue;
         }
         if (draw(z, z->k + z->next, to)) z->next++;
     }

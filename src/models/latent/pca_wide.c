@@ -40,16 +40,20 @@ done:
     return st;
 }
 
-/* V [k x p] = U Z of the first k rows of U [n x n], orthonormal. */
+/* V [k x p] = U Z of the first k rows of U [n x n], of length 1, the first q of them orthogonal to the last bit. */
 static cr_status directions_of(cr_ctx *cx, const cri_centred *z, const double *U, const double *Z,
-                               size_t k, double *V)
+                               size_t k, size_t q, double *V)
 {
     cr_status st = z->by_entries
                        ? cri_centred_transpose(cx, z, U, k, V)
                        : cr_gemm(cx, 1, cr_cmat_of(U, k, z->n), CR_PLAIN, cr_cmat_of(Z, z->n, z->p),
                                  CR_PLAIN, 0, cr_mat_of(V, k, z->p));
     if (st != CR_OK) return st;
-    cri_orthonormal_rows(V, k, z->p, 0);
+    cri_orthonormal_rows(V, least_of(q, k), z->p, 0);
+    for (size_t j = q; j < k; j++) {
+        double length = cr_norm2(V + j * z->p, z->p);
+        for (size_t i = 0; i < z->p; i++) V[j * z->p + i] /= length;
+    }
     fix_signs(V, k, z->p);
     return CR_OK;
 }
@@ -77,7 +81,7 @@ cr_status cri_pca_dual(cr_ctx *cx, const cri_rows *rows, const cri_pca_question 
     found = extent == CRI_SPREAD_NOTHING ? least_of(q, rank) : rank;
     V = cr_scratch_matrix(&s, found, p);
     CR_TRY(s.status);
-    CR_TRY(directions_of(cx, &z, U, Z, found, V));
+    CR_TRY(directions_of(cx, &z, U, Z, found, q, V));
     m->p = p, m->q = q, m->total = z.total, m->solver = CRI_PCA_DUAL;
     CR_TRY(cri_pca_keep(
         cx, z.centre, z.scale,
