@@ -21,9 +21,9 @@ typedef struct lanczos {
     double                  *Q;              /* [(capacity + b) x n]                              */
     double                  *W;              /* [b x n]                                           */
     double                  *T, *R, *H;      /* [capacity^2], [b x b], [(capacity + b) x b]       */
-    double                  *theta, *Y;      /* [capacity], [capacity^2] of T, ascending; Y in columns */
-    double                   norm;           /* of A: the longest product so far                  */
-    uint64_t                 seed, drawn;    /* random vectors so far                             */
+    double                  *theta, *Y; /* [capacity], [capacity^2] of T, ascending; Y in columns */
+    double                   norm;      /* of A: the longest product so far                  */
+    uint64_t                 seed, drawn; /* random vectors so far                             */
 } lanczos;
 
 /* --- orthogonal vectors ----------------------------------------------------------------------- */

@@ -199,8 +199,7 @@ static cr_status inner_filled(cr_ctx *cx, const cri_centred *z, const double *B,
         f.end = z->n - f.begin > panel ? f.begin + panel : z->n;
         st = cri_parallel_for(cx, NULL, cri_block_count(f.end - f.begin, CHUNK), fill_and_multiply,
                               &f);
-        if (st == CR_OK)
-            st = cri_parallel_for(cx, NULL, cri_block_count(z->p, TILE), add_tile, &f);
+        if (st == CR_OK) st = cri_parallel_for(cx, NULL, cri_block_count(z->p, TILE), add_tile, &f);
     }
     cri_blas_leave();
 done:

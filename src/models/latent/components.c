@@ -108,7 +108,31 @@ cr_status cri_components_check(cr_ctx *cx, const char *model, const char *text)
 typedef struct evidence_sums {
     size_t q;
     double logs, gaps, inverses, uniform;
+    double ratio; /* of each variance that is not known to the one before it */
 } evidence_sums;
+
+/* The ratio with which `count` variances that follow v have this sum; at most 1. */
+static double ratio_of(double v, double sum, size_t count)
+{
+    double low = 0, high = 1;
+    for (int step = 0; step < 60; step++) {
+        double r = 0.5 * (low + high);
+        double s = v * r * (1 - pow(r, (double)count)) / (1 - r);
+        if (s < sum)
+            low = r;
+        else
+            high = r;
+    }
+    return high;
+}
+
+static evidence_sums start_evidence(const cri_spectrum_of *of)
+{
+    evidence_sums s = { 0 };
+    if (of->known > 0 && of->known < of->rank)
+        s.ratio = ratio_of(of->variance[of->known - 1], of->rest, of->rank - of->known);
+    return s;
+}
 
 /* log of a - b and of 1/b - 1/a, where two directions are alike as if they were not quite. */
 static double log_gap(double a, double b) { return log(a > b ? a - b : 1e-12 * a); }
@@ -132,8 +156,8 @@ static double next_evidence(const cri_spectrum_of *of, evidence_sums *s)
     s->logs += log(v);
     s->uniform += cr_lgamma_abs(half) - half * log(M_PI) - M_LN2;
     for (size_t j = q; j < of->known; j++) s->gaps += log_gap(v, of->variance[j]);
-    if (of->known < p)
-        s->gaps += (double)(p - of->known) * log_gap(v, of->rest / (double)(p - of->known));
+    double next = of->known > 0 ? of->variance[of->known - 1] : 0;
+    for (size_t j = of->known; j < p; j++) s->gaps += log_gap(v, next *= s->ratio);
     for (size_t k = 0; k < i; k++) s->inverses += log_inverse_gap(of->variance[k], v);
     if (!(rest > 0)) return NAN;
     for (size_t k = 0; k < q; k++) behind += log_inverse_gap(of->variance[k], rest);
@@ -144,7 +168,7 @@ static double next_evidence(const cri_spectrum_of *of, evidence_sums *s)
 
 double cri_components_evidence(const cri_spectrum_of *of, size_t q)
 {
-    evidence_sums s = { 0 };
+    evidence_sums s = start_evidence(of);
     double        e = NAN;
     while (s.q < q) e = next_evidence(of, &s);
     return e;
@@ -162,7 +186,7 @@ static size_t candidates(const cri_spectrum_of *of)
 /* In the space that the rows vary in; 1 where nothing can be told. */
 static size_t by_evidence(const cri_spectrum_of *of)
 {
-    evidence_sums s = { 0 };
+    evidence_sums s = start_evidence(of);
     size_t        best = 1, most = candidates(of);
     double        highest = -INFINITY;
     while (s.q < most) {

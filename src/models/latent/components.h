@@ -26,8 +26,8 @@ size_t cri_rank(const double *lambda, size_t n, size_t p, double total);
 cr_status cri_directions(cr_ctx *cx, const double *C, size_t p, double *lambda, double *V,
                          size_t *out_rank);
 
-/* The variances of rows along their directions, descending.  Rows vary in `rank` of p directions; where only the first
- * of them are known, the others have the sum `rest`, and are taken as equal to each other. */
+/* The variances of rows along the `rank` directions that they vary in, descending.  Where only the first are known, the
+ * others have the sum `rest`, and are taken to fall geometrically from the last that is known. */
 typedef struct cri_spectrum_of {
     const double *variance; /* [known] */
     size_t        known, rank;

@@ -229,7 +229,8 @@ static cr_status project_sparse(cr_ctx *cx, const projection *w, bool *out_good)
                 size[j] += fabs(m->centre[i] * u);
             }
         for (size_t j = 0; j < width; j++)
-            *out_good = *out_good && size[j] * DBL_EPSILON <= 1e-12 * sqrt(m->eigenvalue[first + j]);
+            *out_good =
+                *out_good && size[j] * DBL_EPSILON <= 1e-12 * sqrt(m->eigenvalue[first + j]);
         if (!*out_good) break;
         CR_TRY(cri_sparse_times_panel(cx, w->rows->sparse, U, Y));
         for (size_t i = 0; i < n; i++)
@@ -283,8 +284,9 @@ static const cr_field pca_statistics[] = {
               "of each coordinate: its variance (divisor n - 1)"),
     CR_NUMBER("share(COORDINATE)", CR_FIELD_SOMETIMES,
               "of each coordinate: its share of the total"),
-    CR_NUMBER("eigenvalue_sd(COORDINATE)", CR_FIELD_SOMETIMES,
-              "of each coordinate: sd of its variance, for normal rows; absent where it is not known"),
+    CR_NUMBER(
+        "eigenvalue_sd(COORDINATE)", CR_FIELD_SOMETIMES,
+        "of each coordinate: sd of its variance, for normal rows; absent where it is not known"),
     CR_NUMBER("explained", CR_FIELD_NULL, "share of the total explained by the coordinates"),
     CR_FIELD_LAST,
 };

@@ -83,9 +83,9 @@ cr_status cri_pca_dual(cr_ctx *cx, const cri_rows *rows, const cri_pca_question 
     CR_TRY(s.status);
     CR_TRY(directions_of(cx, &z, U, Z, found, q, V));
     m->p = p, m->q = q, m->total = z.total, m->solver = CRI_PCA_DUAL;
-    CR_TRY(cri_pca_keep(
-        cx, z.centre, z.scale,
-        &(cri_decomposed){ NULL, V, lambda, p, found, standardised, z.weight }, extent, m));
+    CR_TRY(cri_pca_keep(cx, z.centre, z.scale,
+                        &(cri_decomposed){ NULL, V, lambda, p, found, standardised, z.weight },
+                        extent, m));
     report->stop = CR_STOP_CLOSED_FORM;
 done:
     cri_centred_close(cx, &z);
@@ -134,9 +134,9 @@ typedef struct search {
     bool                    by_rows; /* the map is K                                   */
     size_t                  bound;   /* no more directions can have a variance above 0 */
     size_t                  k;
-    double                 *U;      /* [k x n of the map] */
-    double                 *V, *CV; /* [k x p]            */
-    double                 *lambda; /* [k]                */
+    double                 *U;        /* [k x n of the map] */
+    double                 *V, *CV;   /* [k x p]            */
+    double                 *lambda;   /* [k]                */
     double                  residual; /* the largest |C v - lambda v| / lambda */
     size_t                  iterations;
     bool                    converged;
@@ -225,12 +225,14 @@ cr_status cri_pca_krylov(cr_ctx *cx, const cri_rows *rows, const cri_pca_questio
     bool            standardised = rows->design->standardised;
     cri_centred     z = { 0 };
     cri_spectrum_of of;
-    search          f = { .z = &z, .ask = ask, .bound = least_of(rows->n - 1, rows->p) };
+    search          f = { .z = &z, .ask = ask };
     size_t          k, most;
 
+    CR_TRY(cri_centred_open(cx, &s, rows, standardised, &z));
+    for (size_t j = 0; j < z.p; j++) f.bound += z.per_scale[j] > 0;
+    f.bound = least_of(f.bound, z.n - 1);
     if (f.bound == 0) f.bound = 1;
     CR_TRY(check_number(cx, ask->components, f.bound));
-    CR_TRY(cri_centred_open(cx, &s, rows, standardised, &z));
     f.by_rows = z.by_entries && z.n < z.p;
     f.map = (cri_symmetric_map){ f.by_rows ? z.n : z.p, f.by_rows ? times_K : times_C, &z };
     k = cri_components_first(ask->components, f.bound);

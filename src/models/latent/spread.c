@@ -21,7 +21,7 @@
 #include <string.h>
 
 static const double MOST = 2.5e11; /* operations that the sds may take */
-static const double ALIKE = 1e-9;  /* relative gap below which two directions cannot be told apart */
+static const double ALIKE = 1e-9; /* relative gap below which two directions cannot be told apart */
 
 typedef struct spread {
     const cri_decomposed *of;
@@ -29,7 +29,7 @@ typedef struct spread {
     double               *G; /* [p x p] C_il^2; NULL where it is not needed                    */
     double               *A; /* [known x p] vectors, scaled                                    */
     double               *N; /* [known x known] of them                                        */
-    double               *S, *E, *GE; /* [p x p] as above; e of each loading (columns); G times it */
+    double *S, *E, *GE;      /* [p x p] as above; e of each loading (columns); G times it */
 } spread;
 
 cri_spread_extent cri_spread_affordable(size_t p, size_t known, size_t q, bool standardised,
@@ -104,7 +104,7 @@ static void covariance_sds(const spread *s, size_t j, double *out)
     memset(out, 0, p * sizeof *out);
     for (size_t k = 0; k < of->known; k++) {
         const double *v = of->V + k * p;
-        double gap = l - of->lambda[k], factor = k == j ? 0 : l * of->lambda[k] / gap / gap;
+        double        gap = l - of->lambda[k], factor = k == j ? 0 : l * of->lambda[k] / gap / gap;
         for (size_t a = 0; a < p; a++) out[a] += factor * v[a] * v[a];
     }
     for (size_t a = 0; a < p; a++) out[a] = sd_of(out[a], s->n);
@@ -121,8 +121,7 @@ static cr_status find_S(cr_ctx *cx, const spread *s, size_t j)
         double factor = k == j ? 0 : sqrt(of->lambda[k] / fabs(of->lambda[j] - of->lambda[k]));
         for (size_t a = 0; a < p; a++) s->A[k * p + a] = factor * of->V[k * p + a];
     }
-    CR_TRY(
-        cr_syrk(cx, 1, cr_cmat_of(s->A + (j + 1) * p, behind, p), CR_TRANSPOSED, 0, S));
+    CR_TRY(cr_syrk(cx, 1, cr_cmat_of(s->A + (j + 1) * p, behind, p), CR_TRANSPOSED, 0, S));
     if (j > 0) CR_TRY(cr_syrk(cx, -1, cr_cmat_of(s->A, j, p), CR_TRANSPOSED, 1, S));
 done:
     return st;
