@@ -23,7 +23,7 @@
     X(text,   components, "auto", "", CRI_COMPONENTS_HELP, "2")                                    \
     X(choice, solver,     "auto", "auto|moments|dual|krylov",                                      \
       "by p x p sums over the rows, by n x n products of fewer rows, or by products with the rows alone; auto: by the size", "krylov") \
-    X(real,   tol,        "1e-8", ">0", "krylov: until |C v - lambda v| is at most this times lambda", "1e-6") \
+    X(real,   tol,        "1e-8", ">0", "krylov: until the residual of each component is at most this share of its eigenvalue", "1e-6") \
     X(count,  max_iter,   "1000", ">=1", "krylov: give up after this many products with a block of vectors", "100")
 /* clang-format on */
 enum { SOLVER_AUTO, SOLVER_MOMENTS, SOLVER_DUAL, SOLVER_KRYLOV };
@@ -70,6 +70,8 @@ cr_status cri_pca_keep(cr_ctx *cx, const double *centre, const double *scale,
                           m->loading_sd));
     else
         cr_log(cx, CR_LOG_WARNING, "pca: the rows do not vary: all coordinates are 0");
+    if (of->known > 0 && extent != CRI_SPREAD_VECTORS)
+        cr_log(cx, CR_LOG_WARNING, "pca: of %zu columns the loadings are given without sds", p);
     CR_TRY(cri_coordinates_name(cx, m->q, &m->at));
 done:
     return st;
@@ -278,7 +280,7 @@ static const cr_field pca_statistics[] = {
     CR_COUNT("components", 0, "coordinates"),
     CR_TEXT("solver", 0, "how they were found: moments, dual or krylov"),
     CR_NUMBER("residual", CR_FIELD_SOMETIMES,
-              "of krylov: the largest |C v - lambda v| / lambda of what was looked for"),
+              "of krylov: the largest |C v - lambda v| / lambda of the coordinates"),
     CR_NUMBER("total", CR_FIELD_NULL, "total variance of the terms, as they were scaled"),
     CR_NUMBER("eigenvalue(COORDINATE)", CR_FIELD_SOMETIMES,
               "of each coordinate: its variance (divisor n - 1)"),

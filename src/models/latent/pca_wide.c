@@ -137,7 +137,7 @@ typedef struct search {
     double                 *U;        /* [k x n of the map] */
     double                 *V, *CV;   /* [k x p]            */
     double                 *lambda;   /* [k]                */
-    double                  residual; /* the largest |C v - lambda v| / lambda */
+    double                 *residual; /* [k] |C v - lambda v| */
     size_t                  iterations;
     bool                    converged;
 } search;
@@ -148,7 +148,7 @@ static cr_status check_directions(cr_ctx *cx, search *f)
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     p = f->z->p;
-    double    *CV = cr_scratch_matrix(&s, f->k, p), floor = 0;
+    double    *CV = cr_scratch_matrix(&s, f->k, p);
 
     CR_TRY(s.status);
     if (f->by_rows)
@@ -157,13 +157,11 @@ static cr_status check_directions(cr_ctx *cx, search *f)
         memcpy(f->V, f->U, f->k * p * sizeof *f->V);
     cri_orthonormal_rows(f->V, f->k, p, 0);
     CR_TRY(times_C(cx, f->map.user, f->V, f->k, CV));
-    f->residual = 0;
     for (size_t j = 0; j < f->k; j++) {
         const double *v = f->V + j * p, *c = CV + j * p;
         double        l = f->lambda[j] = fmax(cr_dot(v, c, p), 0), square = 0;
-        if (j == 0) floor = 1e-13 * l; /* rounding */
         for (size_t i = 0; i < p; i++) square += (c[i] - l * v[i]) * (c[i] - l * v[i]);
-        if (l > floor) f->residual = fmax(f->residual, fmax(sqrt(square) - floor, 0) / l);
+        f->residual[j] = sqrt(square);
     }
 done:
     cr_scratch_end(&s);
@@ -186,6 +184,7 @@ static cr_status find_directions(cr_ctx *cx, cr_scratch *s, search *f, size_t k)
                               .n_start = f->k };
     f->V = cr_scratch_matrix(s, k, f->z->p);
     f->lambda = cr_scratch_f64(s, k);
+    f->residual = cr_scratch_f64(s, k);
     CR_TRY(s->status);
     CR_TRY(cri_lanczos(cx, &f->map, &o, f->lambda, U, &r));
     f->U = U;
@@ -245,11 +244,13 @@ cr_status cri_pca_krylov(cr_ctx *cx, const cri_rows *rows, const cri_pca_questio
     fix_signs(f.V, k, z.p);
     m->q = cri_components_choose(cx, "pca", ask->components, &of);
     m->p = z.p, m->total = z.total, m->solver = CRI_PCA_KRYLOV;
-    m->iterations = report->iterations = f.iterations, m->residual = f.residual;
+    m->iterations = report->iterations = f.iterations;
+    for (size_t j = 0; j < m->q && j < of.known; j++)
+        m->residual = fmax(m->residual, f.residual[j] / f.lambda[j]);
     CR_TRY(cri_pca_keep(
         cx, z.centre, z.scale,
         &(cri_decomposed){ NULL, f.V, f.lambda, z.p, of.known, standardised, z.weight },
-        CRI_SPREAD_NOTHING, m));
+        standardised ? CRI_SPREAD_NOTHING : CRI_SPREAD_VALUES, m)); /* 2 lambda^2 / n: no others */
     report->stop = f.converged ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
 done:
     cri_centred_close(cx, &z);
