@@ -84,20 +84,26 @@ done:
     return st;
 }
 
-/* The term of the design that is the i-th number; design->p beyond the last. */
+/* The term of the design that is the i-th number; design->p beyond the last.  Sparse columns come first, and are. */
 static size_t number_at(const cr_design *d, size_t i)
 {
-    size_t j = 0;
-    for (; j < d->p; j++)
-        if (!d->terms[j].code && i-- == 0) break;
+    size_t j = d->block.n;
+    if (i < d->block.n) return i;
+    for (i -= d->block.n; j < d->p; j++)
+        if (!cri_design_is_code(d, j) && i-- == 0) break;
     return j;
+}
+
+static size_t count_numbers(const cr_design *d)
+{
+    size_t n = 0;
+    for (size_t j = 0; j < d->p; j++) n += !cri_design_is_code(d, j);
+    return n;
 }
 
 size_t cr_model_slopes(const cr_model *m)
 {
-    size_t n = 0;
-    while (cri_function_of(m->class)->slopes && number_at(m->design, n) < m->design->p) n++;
-    return n;
+    return cri_function_of(m->class)->slopes ? count_numbers(m->design) : 0;
 }
 
 const char *cr_model_slope_name(const cr_model *m, size_t i)
@@ -331,9 +337,7 @@ done:
 
 size_t cr_model_reconstructs(const cr_model *m)
 {
-    size_t n = 0;
-    while (cri_answers_of(m->class)->reconstruct && number_at(m->design, n) < m->design->p) n++;
-    return n;
+    return cri_answers_of(m->class)->reconstruct ? count_numbers(m->design) : 0;
 }
 
 const char *cr_model_reconstruct_name(const cr_model *m, size_t i)
@@ -350,7 +354,7 @@ cr_status cr_reconstruct(cr_ctx *cx, const cr_model *m, const double *Z, size_t 
     cr_transform_labels(m, &q);
     double *points = cr_scratch_matrix(&s, n, q), *X = cr_scratch_matrix(&s, n, width);
     double *distance = cr_scratch_f64(&s, n);
-    size_t *row = cr_scratch_index(&s, n);
+    size_t *row = cr_scratch_index(&s, n), *terms = cr_scratch_index(&s, width);
 
     if (!cri_answers_of(m->class)->reconstruct)
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s cannot reconstruct rows from coordinates",
@@ -362,10 +366,12 @@ cr_status cr_reconstruct(cr_ctx *cx, const cr_model *m, const double *Z, size_t 
             whole = whole && isfinite(points[known * q + j] = Z[i * q + j]);
         row[i] = whole ? known++ : SIZE_MAX;
     }
+    for (size_t j = 0, k = 0; j < m->design->p; j++)
+        if (!cri_design_is_code(m->design, j)) terms[k++] = j;
     CR_TRY(cri_answers_of(m->class)->reconstruct(cx, m->state, points, known, X, distance));
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < width; k++) {
-            size_t term = number_at(m->design, k);
+            size_t term = terms[k];
             out[i * width + k] =
                 row[i] == SIZE_MAX
                     ? NAN

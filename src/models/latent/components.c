@@ -1,8 +1,9 @@
 /* components.c -- the directions of most variance, and how many. */
 #include "components.h"
 #include "base/number.h"
+#include "base/scratch.h"
 #include "math/constants.h"
-#include "math/dense/decompose.h"
+#include "math/dense/decompose_internal.h"
 #include "math/special/special.h"
 
 #include <math.h>
@@ -12,46 +13,56 @@
 
 static const double NOTHING = 1e-14; /* eigenvalues below this share of the trace are rounding */
 
-/* 1 or -1: the sign of the largest number of a column of V, of the first where several are as large. */
-static double sign_of(size_t p, const double *V, size_t j)
+double cri_direction_sign(const double *v, size_t p)
 {
     double most = 0;
     size_t at = 0;
-    for (size_t i = 0; i < p; i++) most = fmax(most, fabs(V[i * p + j]));
-    while (fabs(V[at * p + j]) < (1 - 1e-7) * most) at++;
-    return V[at * p + j] < 0 ? -1 : 1;
+    for (size_t i = 0; i < p; i++) most = fmax(most, fabs(v[i]));
+    while (at < p && fabs(v[at]) < (1 - 1e-7) * most) at++;
+    return at < p && v[at] < 0 ? -1 : 1;
 }
 
-/* Columns and eigenvalues in descending order in place of ascending. */
+size_t cri_rank(const double *lambda, size_t n, size_t p, double total)
+{
+    size_t rank = 0;
+    while (rank < n && lambda[rank] > NOTHING * (double)p * total) rank++;
+    return rank;
+}
+
+/* Rows and eigenvalues in descending order in place of ascending. */
 static void reverse(size_t p, double *lambda, double *V)
 {
     for (size_t j = 0; j < p / 2; j++) {
-        double swap = lambda[j];
+        double *a = V + j * p, *b = V + (p - 1 - j) * p, swap = lambda[j];
         lambda[j] = lambda[p - 1 - j], lambda[p - 1 - j] = swap;
-        for (size_t i = 0; i < p; i++) {
-            swap = V[i * p + j];
-            V[i * p + j] = V[i * p + p - 1 - j], V[i * p + p - 1 - j] = swap;
-        }
+        for (size_t i = 0; i < p; i++) swap = a[i], a[i] = b[i], b[i] = swap;
     }
 }
 
 cr_status cri_directions(cr_ctx *cx, const double *C, size_t p, double *lambda, double *V,
                          size_t *out_rank)
 {
-    cr_status st = cr_eigen(cx, cr_cmat_of(C, p, p), lambda, cr_mat_of(V, p, p));
-    size_t    rank = 0;
-    double    total = 0;
-    if (st != CR_OK) return st;
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *A = cr_scratch_matrix(&s, p, p), total = 0;
+
+    cri_blas_enter();
+    CR_TRY(s.status);
+    CR_TRY(cri_decompose_check(cx, "eigen", cr_cmat_of(C, p, p), true));
+    memcpy(A, C, p * p * sizeof *A);
+    CR_TRY(cri_eigen_lower(cx, p, A, lambda, V));
     reverse(p, lambda, V);
     for (size_t i = 0; i < p; i++) total += C[i * p + i];
-    while (rank < p && lambda[rank] > NOTHING * (double)p * total) rank++;
-    for (size_t j = rank; j < p; j++) lambda[j] = 0;
+    *out_rank = cri_rank(lambda, p, p, total);
+    for (size_t j = *out_rank; j < p; j++) lambda[j] = 0;
     for (size_t j = 0; j < p; j++) {
-        double sign = sign_of(p, V, j);
-        for (size_t i = 0; i < p; i++) V[i * p + j] *= sign;
+        double sign = cri_direction_sign(V + j * p, p);
+        for (size_t i = 0; i < p; i++) V[j * p + i] *= sign;
     }
-    *out_rank = rank;
-    return CR_OK;
+done:
+    cri_blas_leave();
+    cr_scratch_end(&s);
+    return st;
 }
 
 /* --- what was asked for ----------------------------------------------------------------------- */
@@ -91,74 +102,158 @@ cr_status cri_components_check(cr_ctx *cx, const char *model, const char *text)
 
 /* --- the evidence ----------------------------------------------------------------------------- */
 
-/* log of the density of the uniform distribution over sets of q orthonormal directions in p dimensions. */
-static double log_uniform(size_t p, size_t q)
+/* The sums that the evidence of q components is made of, from which those of q + 1 follow: of the variances v up to
+ * q, sum log v; over i < q and j > i, sum log (v_i - v_j); over i < j < q, sum log (1/v_j - 1/v_i); and the log of
+ * the density of the uniform distribution over sets of q orthonormal directions. */
+typedef struct evidence_sums {
+    size_t q;
+    double logs, gaps, inverses, uniform;
+    double ratio; /* of each variance that is not known to the one before it */
+} evidence_sums;
+
+/* The ratio with which `count` variances that follow v have this sum; at most 1. */
+static double ratio_of(double v, double sum, size_t count)
 {
-    double sum = -(double)q * M_LN2;
-    for (size_t i = 0; i < q; i++) {
-        double half = 0.5 * (double)(p - i);
-        sum += cr_lgamma_abs(half) - half * log(M_PI);
+    double low = 0, high = 1;
+    for (int step = 0; step < 60; step++) {
+        double r = 0.5 * (low + high);
+        double s = v * r * (1 - pow(r, (double)count)) / (1 - r);
+        if (s < sum)
+            low = r;
+        else
+            high = r;
     }
-    return sum;
+    return high;
+}
+
+static evidence_sums start_evidence(const cri_spectrum_of *of)
+{
+    evidence_sums s = { 0 };
+    if (of->known > 0 && of->known < of->rank)
+        s.ratio = ratio_of(of->variance[of->known - 1], of->rest, of->rank - of->known);
+    return s;
+}
+
+/* log of a - b and of 1/b - 1/a, where two directions are alike as if they were not quite. */
+static double log_gap(double a, double b) { return log(a > b ? a - b : 1e-12 * a); }
+static double log_inverse_gap(double a, double b) { return log(fmax(1 / b - 1 / a, 1e-12 / a)); }
+
+/* The mean of the variances from q on. */
+static double mean_from(const cri_spectrum_of *of, size_t q)
+{
+    double sum = of->rest;
+    for (size_t j = q; j < of->known; j++) sum += of->variance[j];
+    return sum / (double)(of->rank - q);
+}
+
+/* The evidence of one component more.  O(rank). */
+static double next_evidence(const cri_spectrum_of *of, evidence_sums *s)
+{
+    size_t p = of->rank, i = s->q, q = ++s->q;
+    double n = of->n, v = of->variance[i], rest = mean_from(of, q), half = 0.5 * (double)(p - i);
+    double angles = (double)q * ((double)p - 0.5 * (double)(q + 1)), behind = 0;
+
+    s->logs += log(v);
+    s->uniform += cr_lgamma_abs(half) - half * log(M_PI) - M_LN2;
+    for (size_t j = q; j < of->known; j++) s->gaps += log_gap(v, of->variance[j]);
+    double next = of->known > 0 ? of->variance[of->known - 1] : 0;
+    for (size_t j = of->known; j < p; j++) s->gaps += log_gap(v, next *= s->ratio);
+    for (size_t k = 0; k < i; k++) s->inverses += log_inverse_gap(of->variance[k], v);
+    if (!(rest > 0)) return NAN;
+    for (size_t k = 0; k < q; k++) behind += log_inverse_gap(of->variance[k], rest);
+    double curvature = s->gaps + s->inverses + (double)(p - q) * behind + angles * log(n);
+    return s->uniform - 0.5 * n * (s->logs + (double)(p - q) * log(rest)) +
+           0.5 * (angles + (double)q) * CRI_LOG_2PI - 0.5 * curvature - 0.5 * (double)q * log(n);
 }
 
 double cri_components_evidence(const cri_spectrum_of *of, size_t q)
 {
-    size_t        p = of->p;
-    double        n = of->n, rest = 0, curvature = 0, sum = log_uniform(p, q);
-    const double *v = of->variance;
-    double        free_angles = (double)q * ((double)p - 0.5 * (double)(q + 1));
-
-    for (size_t j = q; j < p; j++) rest += v[j] / (double)(p - q);
-    if (q < p && !(rest > 0)) return NAN;
-    for (size_t i = 0; i < q; i++) {
-        for (size_t j = i + 1; j < p; j++) {
-            double other = j < q ? v[j] : rest, gap = v[i] - v[j];
-            if (!(gap > 0) || !(v[i] > other)) gap = 1e-12 * v[i]; /* two directions alike */
-            double inverse = fmax(1 / other - 1 / v[i], 1e-12 / v[i]);
-            curvature += log(inverse) + log(gap) + log(n);
-        }
-        sum -= 0.5 * n * log(v[i]);
-    }
-    if (q < p) sum -= 0.5 * n * (double)(p - q) * log(rest);
-    return sum + 0.5 * (free_angles + (double)q) * CRI_LOG_2PI - 0.5 * curvature -
-           0.5 * (double)q * log(n);
+    evidence_sums s = start_evidence(of);
+    double        e = NAN;
+    while (s.q < q) e = next_evidence(of, &s);
+    return e;
 }
 
 /* --- the choice ------------------------------------------------------------------------------- */
 
-/* Of 1 .. rank - 1, in the space that the rows vary in; 1 where nothing can be told. */
+/* How many numbers of components can be compared: those that leave a direction, among the first that are known. */
+static size_t candidates(const cri_spectrum_of *of)
+{
+    size_t most = of->rank > 0 ? of->rank - 1 : 0;
+    return of->known < most ? of->known : most;
+}
+
+/* In the space that the rows vary in; 1 where nothing can be told. */
 static size_t by_evidence(const cri_spectrum_of *of)
 {
-    cri_spectrum_of within = *of;
-    size_t          best = 1;
-    double          highest = -INFINITY;
-    within.p = of->rank;
-    for (size_t q = 1; q < of->rank; q++) {
-        double e = cri_components_evidence(&within, q);
-        if (e > highest) highest = e, best = q;
+    evidence_sums s = start_evidence(of);
+    size_t        best = 1, most = candidates(of);
+    double        highest = -INFINITY;
+    while (s.q < most) {
+        double e = next_evidence(of, &s);
+        if (e > highest) highest = e, best = s.q;
     }
     return best;
 }
 
-static size_t by_share(const cri_spectrum_of *of, double share)
+/* The first that explain a share, or all that are known. */
+static size_t by_share(const cri_spectrum_of *of, double share, bool *out_reached)
 {
-    double total = 0, sum = 0;
+    double total = of->rest, sum = 0;
     size_t q = 0;
-    for (size_t j = 0; j < of->p; j++) total += of->variance[j];
-    while (q < of->rank && sum < share * total) sum += of->variance[q++];
+    for (size_t j = 0; j < of->known; j++) total += of->variance[j];
+    while (q < of->known && sum < share * total) sum += of->variance[q++];
+    *out_reached = sum >= share * total || of->known == of->rank;
     return q > 0 ? q : 1;
+}
+
+bool cri_components_decided(const char *text, const cri_spectrum_of *of)
+{
+    wanted w;
+    bool   reached = true;
+    read_wanted(text, &w);
+    if (of->known == of->rank) return true;
+    if (w.all) return false;
+    if (w.automatic) return by_evidence(of) < of->known;
+    if (w.share > 0) by_share(of, w.share, &reached);
+    return w.share > 0 ? reached : w.count <= of->known;
+}
+
+size_t cri_components_first(const char *text, size_t most)
+{
+    enum { SOME = 32 };
+    wanted w;
+    read_wanted(text, &w);
+    size_t first = w.all ? most : w.count > 0 ? w.count : SOME;
+    return first < most ? first : most;
+}
+
+static void warn_undecided(cr_ctx *cx, const char *model, const wanted *w,
+                           const cri_spectrum_of *of)
+{
+    if (w->automatic)
+        cr_log(cx, CR_LOG_WARNING,
+               "%s: the evidence still rises at %zu components, the most that were looked for",
+               model, of->known);
+    else
+        cr_log(cx, CR_LOG_WARNING,
+               "%s: %zu components, the most that were looked for, explain less than %g of the "
+               "variance",
+               model, of->known, w->share);
 }
 
 size_t cri_components_choose(cr_ctx *cx, const char *model, const char *text,
                              const cri_spectrum_of *of)
 {
     wanted w;
-    size_t most = of->rank > 0 ? of->rank : 1;
+    size_t most = of->known > 0 ? of->known : 1;
+    bool   reached;
     read_wanted(text, &w);
     if (w.all) return most;
+    if ((w.automatic || w.share > 0) && !cri_components_decided(text, of))
+        warn_undecided(cx, model, &w, of);
     if (w.automatic) return by_evidence(of);
-    if (w.share > 0) return by_share(of, w.share);
+    if (w.share > 0) return by_share(of, w.share, &reached);
     if (w.count <= most) return w.count;
     cr_log(cx, CR_LOG_WARNING, "%s: the rows vary in only %zu direction%s, fewer than %zu", model,
            of->rank, of->rank == 1 ? "" : "s", w.count);

@@ -83,7 +83,7 @@ static cr_status solve(cr_ctx *cx, void *user, const double *C, double n, cri_fa
     CR_TRY(cri_directions(cx, C, p, lambda, V, &rank));
     if (!of->fixed) {
         q = cri_components_choose(cx, "ppca", of->components,
-                                  &(cri_spectrum_of){ lambda, p, rank, n });
+                                  &(cri_spectrum_of){ lambda, rank, rank, n, 0 });
         if (q > p - 1) q = p - 1;
         m->k = f->q = q, m->d = p;
         CR_TRY(cri_record_allocate(cx, ppca_record, m));
@@ -99,7 +99,7 @@ static cr_status solve(cr_ctx *cx, void *user, const double *C, double n, cri_fa
     for (size_t j = 0; j < q; j++) {
         m->eigenvalue[j] = lambda[j];
         for (size_t i = 0; i < p; i++)
-            f->loading[j * p + i] = sqrt(fmax(lambda[j] - noise, 0)) * V[i * p + j];
+            f->loading[j * p + i] = sqrt(fmax(lambda[j] - noise, 0)) * V[j * p + i];
     }
     m->n = n;
 done:
@@ -120,8 +120,8 @@ static cr_status find_sds(cr_ctx *cx, const double *C, ppca_state *m)
     CR_TRY(s.status);
     CR_TRY(cri_directions(cx, C, p, lambda, V, &rank));
     for (size_t j = q; j < p; j++) lambda[j] = noise; /* as the model has it */
-    CR_TRY(cri_spread(cx, &(cri_decomposed){ C, V, lambda, p, false, m->n }, q, value_sd,
-                      m->loading_sd));
+    CR_TRY(cri_spread(cx, &(cri_decomposed){ C, V, lambda, p, p, false, m->n }, q,
+                      CRI_SPREAD_VECTORS, value_sd, m->loading_sd));
     m->noise_sd = noise * sqrt(2 / (m->n * (double)(p - q)));
     for (size_t j = 0; j < q; j++) {
         double left = fmax(lambda[j] - noise, 0);
@@ -129,7 +129,7 @@ static cr_status find_sds(cr_ctx *cx, const double *C, ppca_state *m)
                              ? (value_sd[j] * value_sd[j] + m->noise_sd * m->noise_sd) / 4 / left
                              : INFINITY;
         for (size_t i = 0; i < p; i++) {
-            double sd = m->loading_sd[j * p + i], v = V[i * p + j];
+            double sd = m->loading_sd[j * p + i], v = V[j * p + i];
             m->loading_sd[j * p + i] = sqrt(left * sd * sd + v * v * of_root);
             if (isnan(m->loading_sd[j * p + i])) m->loading_sd[j * p + i] = INFINITY;
         }
@@ -269,7 +269,7 @@ static cr_status choose(cr_ctx *cx, const cri_rows *rows, const ppca_options *o,
     CR_TRY(fit_with(cx, rows, o, C, &m, &(solving){ o->components, &m, true }, &r));
     CR_TRY(cri_directions(cx, C, p, lambda, V, &rank));
     *out_q = cri_components_choose(cx, "ppca", o->components,
-                                   &(cri_spectrum_of){ lambda, p, rank, r.n });
+                                   &(cri_spectrum_of){ lambda, rank, rank, r.n, 0 });
     if (*out_q > p - 1) *out_q = p - 1;
 done:
     cri_record_free(cx, ppca_record, &m);

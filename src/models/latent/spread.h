@@ -4,20 +4,32 @@
 
 #include "base/context.h"
 
-/* What was decomposed: C [p x p], a covariance or, where terms were divided by their sds, the correlations, which
- * may have a common factor; its eigenvectors V [p x p], in columns; its eigenvalues, descending; rows, by weight. */
+/* What was decomposed: a covariance of p terms or, where these were divided by their sds, their correlations, which
+ * may have a common factor.  All eigenvalues that are not 0, descending, with their vectors; rows, by weight. */
 typedef struct cri_decomposed {
-    const double *C, *V, *lambda;
-    size_t        p;
+    const double *opt_C;      /* [p x p] itself; NULL: made of the others where it is needed */
+    const double *V, *lambda; /* [known x p] rows, [known]                                    */
+    size_t        p, known;
     bool          standardised;
     double        n;
 } cri_decomposed;
 
-/* The sds of the first q eigenvalues [q] and of their vectors [q x p], for rows from a normal distribution, to first
- * order: Anderson (1963), Annals of Math. Stat. 34; of correlations Girshick (1939), Annals of Math. Stat. 10.
- * Infinite where a vector is not known at all, another eigenvalue being the same, or where there are too many to find
- * out: O(q p^3). */
-cr_status cri_spread(cr_ctx *cx, const cri_decomposed *of, size_t q, double *value_sd,
-                     double *vector_sd);
+/* What can be found out of q of them in some seconds: neither, the sds of the eigenvalues, or those of the vectors too.
+ * For a covariance always all; for correlations an eigenvalue takes O(p^2) operations, or O(known^2 p) without C, and a
+ * vector O(p^3). */
+typedef enum cri_spread_extent {
+    CRI_SPREAD_NOTHING,
+    CRI_SPREAD_VALUES,
+    CRI_SPREAD_VECTORS
+} cri_spread_extent;
+cri_spread_extent cri_spread_affordable(size_t p, size_t known, size_t q, bool standardised,
+                                        bool has_C);
+
+/* So much of the sds of the first q eigenvalues [q] and of their vectors [q x p], for rows from a normal distribution,
+ * to first order: Anderson (1963), Annals of Math. Stat. 34; of correlations Girshick (1939), Annals of Math. Stat.
+ * 10.  Infinite where they are not found out, and where a vector is not known at all, another eigenvalue being the
+ * same. */
+cr_status cri_spread(cr_ctx *cx, const cri_decomposed *of, size_t q, cri_spread_extent extent,
+                     double *value_sd, double *vector_sd);
 
 #endif

@@ -166,7 +166,7 @@ TEST(evidence)
     const double v[] = { 4.200053427994631, 0.24105294294244275, 0.07768810337596649,
                          0.0236761923536265 },
                  expected[] = { 366.04042795639907, 422.94207329249275, 442.42518007152785 };
-    cri_spectrum_of of = { v, 4, 4, 150 };
+    cri_spectrum_of of = { v, 4, 4, 150, 0 };
     for (size_t q = 1; q <= 3; q++)
         assert_relative(cri_components_evidence(&of, q), expected[q - 1], 1e-9);
 }

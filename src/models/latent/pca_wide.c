@@ -1,0 +1,259 @@
+/* pca_wide.c -- principal components of more columns than p x p products are made of: from the rows themselves.
+ *   dual:    K = Z Z' / (W - 1) = sum_j lambda_j u_j u_j'   [n x n],   v_j = Z' u_j / |Z' u_j|
+ *   krylov:  block Lanczos (math/sparse/lanczos.h) on K or on C = Z'Z / (W - 1), whichever is smaller, and then v_j of
+ *            C with lambda_j = v_j . C v_j and the residual C v_j - lambda_j v_j, from one more product
+ * The dual has all eigenvalues that are not 0; krylov has the first of them, and the exact sum of all, the trace. */
+#include "pca.h"
+#include "centred.h"
+#include "components.h"
+#include "math/dense/dense.h"
+#include "math/sparse/lanczos.h"
+
+#include <math.h>
+#include <string.h>
+
+static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
+
+static void fix_signs(double *V, size_t k, size_t p)
+{
+    for (size_t j = 0; j < k; j++) {
+        double sign = cri_direction_sign(V + j * p, p);
+        for (size_t i = 0; i < p; i++) V[j * p + i] *= sign;
+    }
+}
+
+/* --- the dual --------------------------------------------------------------------------------- */
+
+/* K [n x n], and Z [n x p] where products do not go by entries. */
+static cr_status outer_products(cr_ctx *cx, const cri_centred *z, double *Z, double *K)
+{
+    cr_status st = CR_OK;
+    size_t    n = z->n;
+    if (z->by_entries) {
+        CR_TRY(cri_centred_outer(cx, z, K));
+    } else {
+        CR_TRY(cri_centred_fill(cx, z, Z));
+        CR_TRY(cr_syrk(cx, 1, cr_cmat_of(Z, n, z->p), CR_PLAIN, 0, cr_mat_of(K, n, n)));
+    }
+    for (size_t i = 0; i < n * n; i++) K[i] /= z->divisor;
+done:
+    return st;
+}
+
+/* V [k x p] = U Z of the first k rows of U [n x n], of length 1, the first q of them orthogonal to the last bit. */
+static cr_status directions_of(cr_ctx *cx, const cri_centred *z, const double *U, const double *Z,
+                               size_t k, size_t q, double *V)
+{
+    cr_status st = z->by_entries
+                       ? cri_centred_transpose(cx, z, U, k, V)
+                       : cr_gemm(cx, 1, cr_cmat_of(U, k, z->n), CR_PLAIN, cr_cmat_of(Z, z->n, z->p),
+                                 CR_PLAIN, 0, cr_mat_of(V, k, z->p));
+    if (st != CR_OK) return st;
+    cri_orthonormal_rows(V, least_of(q, k), z->p, 0);
+    for (size_t j = q; j < k; j++) {
+        double length = cr_norm2(V + j * z->p, z->p);
+        for (size_t i = 0; i < z->p; i++) V[j * z->p + i] /= length;
+    }
+    fix_signs(V, k, z->p);
+    return CR_OK;
+}
+
+cr_status cri_pca_dual(cr_ctx *cx, const cri_rows *rows, const cri_pca_question *ask, cri_pca *m,
+                       cr_report *report)
+{
+    cr_status   st = CR_OK;
+    cr_scratch  s = cr_scratch_begin(cx);
+    size_t      n = rows->n, p = rows->p, rank, q, found;
+    bool        standardised = rows->design->standardised;
+    double     *K = cr_scratch_matrix(&s, n, n), *U = cr_scratch_matrix(&s, n, n), *Z = NULL;
+    double     *lambda = cr_scratch_f64(&s, n), *V;
+    cri_centred z = { 0 };
+
+    CR_TRY(cri_centred_open(cx, &s, rows, standardised, &z));
+    if (!z.by_entries) Z = cr_scratch_matrix(&s, n, p);
+    CR_TRY(s.status);
+    CR_TRY(outer_products(cx, &z, Z, K));
+    CR_TRY(cri_directions(cx, K, n, lambda, U, &rank));
+    rank = least_of(rank, cri_rank(lambda, rank, p > n ? p : n, z.total));
+    q = cri_components_choose(cx, "pca", ask->components,
+                              &(cri_spectrum_of){ lambda, rank, rank, z.weight, 0 });
+    cri_spread_extent extent = cri_spread_affordable(p, rank, q, standardised, false);
+    found = extent == CRI_SPREAD_NOTHING ? least_of(q, rank) : rank;
+    V = cr_scratch_matrix(&s, found, p);
+    CR_TRY(s.status);
+    CR_TRY(directions_of(cx, &z, U, Z, found, q, V));
+    m->p = p, m->q = q, m->total = z.total, m->solver = CRI_PCA_DUAL;
+    CR_TRY(cri_pca_keep(cx, z.centre, z.scale,
+                        &(cri_decomposed){ NULL, V, lambda, p, found, standardised, z.weight },
+                        extent, m));
+    report->stop = CR_STOP_CLOSED_FORM;
+done:
+    cri_centred_close(cx, &z);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- krylov ----------------------------------------------------------------------------------- */
+
+enum { MOST_SOUGHT = 512 }; /* components that are looked for, where no number is given */
+
+static void divide(double *x, size_t n, double by)
+{
+    for (size_t i = 0; i < n; i++) x[i] /= by;
+}
+
+/* Products with C, or with K where rows are fewer and sparse. */
+static cr_status times_C(cr_ctx *cx, void *user, const double *B, size_t k, double *out)
+{
+    const cri_centred *z = user;
+    cr_status          st = cri_centred_inner(cx, z, B, k, out);
+    if (st == CR_OK) divide(out, k * z->p, z->divisor);
+    return st;
+}
+
+static cr_status times_K(cr_ctx *cx, void *user, const double *B, size_t k, double *out)
+{
+    cr_status          st = CR_OK;
+    const cri_centred *z = user;
+    cr_scratch         s = cr_scratch_begin(cx);
+    double            *G = cr_scratch_matrix(&s, k, z->p);
+    CR_TRY(s.status);
+    CR_TRY(cri_centred_transpose(cx, z, B, k, G));
+    CR_TRY(cri_centred_times(cx, z, G, k, out));
+    divide(out, k * z->n, z->divisor);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The first k directions, as far as they have been found. */
+typedef struct search {
+    const cri_centred      *z;
+    const cri_pca_question *ask;
+    cri_symmetric_map       map;
+    bool                    by_rows; /* the map is K                                   */
+    size_t                  bound;   /* no more directions can have a variance above 0 */
+    size_t                  k;
+    double                 *U;        /* [k x n of the map] */
+    double                 *V, *CV;   /* [k x p]            */
+    double                 *lambda;   /* [k]                */
+    double                 *residual; /* [k] |C v - lambda v| */
+    size_t                  iterations;
+    bool                    converged;
+} search;
+
+/* lambda and the residual of each direction by a product with C itself. */
+static cr_status check_directions(cr_ctx *cx, search *f)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     p = f->z->p;
+    double    *CV = cr_scratch_matrix(&s, f->k, p);
+
+    CR_TRY(s.status);
+    if (f->by_rows)
+        CR_TRY(cri_centred_transpose(cx, f->z, f->U, f->k, f->V));
+    else
+        memcpy(f->V, f->U, f->k * p * sizeof *f->V);
+    cri_orthonormal_rows(f->V, f->k, p, 0);
+    CR_TRY(times_C(cx, f->map.user, f->V, f->k, CV));
+    for (size_t j = 0; j < f->k; j++) {
+        const double *v = f->V + j * p, *c = CV + j * p;
+        double        l = f->lambda[j] = fmax(cr_dot(v, c, p), 0), square = 0;
+        for (size_t i = 0; i < p; i++) square += (c[i] - l * v[i]) * (c[i] - l * v[i]);
+        f->residual[j] = sqrt(square);
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The first k, from those that there are. */
+static cr_status find_directions(cr_ctx *cx, cr_scratch *s, search *f, size_t k)
+{
+    cr_status           st = CR_OK;
+    double             *U = cr_scratch_matrix(s, k, f->map.n);
+    cri_lanczos_report  r;
+    cri_lanczos_options o = { .wanted = k,
+                              .tolerance = f->ask->tolerance,
+                              .max_iter = f->ask->max_iter > f->iterations
+                                              ? f->ask->max_iter - f->iterations
+                                              : 1,
+                              .seed = f->ask->seed,
+                              .opt_start = f->U,
+                              .n_start = f->k };
+    f->V = cr_scratch_matrix(s, k, f->z->p);
+    f->lambda = cr_scratch_f64(s, k);
+    f->residual = cr_scratch_f64(s, k);
+    CR_TRY(s->status);
+    CR_TRY(cri_lanczos(cx, &f->map, &o, f->lambda, U, &r));
+    f->U = U;
+    f->k = k;
+    f->iterations += r.iterations;
+    f->converged = r.converged;
+    CR_TRY(check_directions(cx, f));
+done:
+    return st;
+}
+
+/* What is known of the variances so far. */
+static cri_spectrum_of spectrum_of(const search *f)
+{
+    size_t          known = cri_rank(f->lambda, f->k, f->z->p, f->z->total);
+    cri_spectrum_of of = { f->lambda, known, known < f->k ? known : f->bound, f->z->weight, 0 };
+    if (of.known == of.rank) return of;
+    of.rest = f->z->total;
+    for (size_t j = 0; j < known; j++) of.rest -= f->lambda[j];
+    of.rest = fmax(of.rest, 0);
+    return of;
+}
+
+static cr_status check_number(cr_ctx *cx, const char *components, size_t bound)
+{
+    if (strcmp(components, "all") != 0 || bound <= MOST_SOUGHT) return CR_OK;
+    cr_fail(cx, CR_EARG, "pca: --components all would be up to %zu components of these rows",
+            bound);
+    return cr_fail_hint(cx, "give their number, or a share of the variance such as 0.9");
+}
+
+cr_status cri_pca_krylov(cr_ctx *cx, const cri_rows *rows, const cri_pca_question *ask, cri_pca *m,
+                         cr_report *report)
+{
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    bool            standardised = rows->design->standardised;
+    cri_centred     z = { 0 };
+    cri_spectrum_of of;
+    search          f = { .z = &z, .ask = ask };
+    size_t          k, most;
+
+    CR_TRY(cri_centred_open(cx, &s, rows, standardised, &z));
+    for (size_t j = 0; j < z.p; j++) f.bound += z.per_scale[j] > 0;
+    f.bound = least_of(f.bound, z.n - 1);
+    if (f.bound == 0) f.bound = 1;
+    CR_TRY(check_number(cx, ask->components, f.bound));
+    f.by_rows = z.by_entries && z.n < z.p;
+    f.map = (cri_symmetric_map){ f.by_rows ? z.n : z.p, f.by_rows ? times_K : times_C, &z };
+    k = cri_components_first(ask->components, f.bound);
+    most = k > MOST_SOUGHT ? k : least_of(MOST_SOUGHT, f.bound);
+    for (;; k = least_of(2 * k, most)) {
+        CR_TRY(find_directions(cx, &s, &f, k));
+        of = spectrum_of(&f);
+        if (cri_components_decided(ask->components, &of) || !f.converged || k >= most) break;
+    }
+    fix_signs(f.V, k, z.p);
+    m->q = cri_components_choose(cx, "pca", ask->components, &of);
+    m->p = z.p, m->total = z.total, m->solver = CRI_PCA_KRYLOV;
+    m->iterations = report->iterations = f.iterations;
+    for (size_t j = 0; j < m->q && j < of.known; j++)
+        m->residual = fmax(m->residual, f.residual[j] / f.lambda[j]);
+    CR_TRY(cri_pca_keep(
+        cx, z.centre, z.scale,
+        &(cri_decomposed){ NULL, f.V, f.lambda, z.p, of.known, standardised, z.weight },
+        standardised ? CRI_SPREAD_NOTHING : CRI_SPREAD_VALUES, m)); /* 2 lambda^2 / n: no others */
+    report->stop = f.converged ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
+done:
+    cri_centred_close(cx, &z);
+    cr_scratch_end(&s);
+    return st;
+}
