@@ -21,7 +21,7 @@ static cr_status fail_none(cr_ctx *cx, const cr_model *model)
 {
     cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no clusters, which this figure shows",
             cr_class_name(cr_model_get_class(model)));
-    return cr_fail_hint(cx, "models with clusters: credence models --task clustering");
+    return cr_fail_hint(cx, "models with clusters: credence fit gmm, credence fit kmeans");
 }
 
 cr_status cri_members_open(cr_scratch *s, const cr_model *model, const cr_table *table,
@@ -254,22 +254,17 @@ done:
 static void say(cr_scratch *s, const cri_members *m, const shown *r, bool ellipses,
                 const char *percent, cri_chart *chart)
 {
-    const char *pale = r->pale ? "  Pale rows: no cluster has a probability of 0.9." : "";
-    const char *more = "";
+    const char *pale = r->pale ? "  Pale: no probability reaches 0.9." : "", *more = "";
     chart->caption[0] =
-        ellipses ? cri_compose(s,
-                               "Ellipses: 50 and %s %% of each component.  Labels: the shares "
-                               "of the clusters.",
-                               percent)
-                 : "Black: the centres.  Labels: the shares of the clusters.";
-    if (m->k > COLOURED)
-        more = cri_compose(s, "  %d of %zu clusters are coloured.", COLOURED, m->k);
+        ellipses ? cri_compose(s, "Ellipses: 50 and %s %% of a component.  Labels: shares.%s",
+                               percent, pale)
+                 : cri_compose(s, "Black: the centres.  Labels: shares.%s", pale);
+    if (m->k > COLOURED) more = cri_compose(s, "  %d of %zu clusters in colour.", COLOURED, m->k);
     if (r->n < r->drawable)
-        more = cri_compose(s, "%s  %zu rows shown, chosen at random.", more, r->n);
+        more = cri_compose(s, "%s  %zu of the rows, chosen at random.", more, r->n);
     if (r->unknown)
         more = cri_compose(s, "%s  %zu row%s with missing cells left out.", more, r->unknown,
                            r->unknown == 1 ? "" : "s");
-    more = cri_compose(s, "%s%s", pale, more);
     if (more[0]) chart->caption[1] = more + 2;
 }
 

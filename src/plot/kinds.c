@@ -37,15 +37,17 @@ static cr_plot_kind kind_alone(const cr_model *m, cr_plot_kind kind, const cr_pl
     return cri_model_has_eigenvalues(m) ? CR_PLOT_SCREE : kind;
 }
 
-/* The same with one: of linear coordinates, two or more, the biplot. */
+/* The same with one: of linear coordinates, two or more, the biplot; their components are that, too. */
 static cr_status kind_with_rows(cr_scratch *s, const cr_model *m, cr_plot_kind kind,
                                 const cr_plot_options *o, cr_plot_kind *out)
 {
     cr_status st = CR_OK;
     cri_axes  a;
     *out = kind;
-    if (kind != CR_PLOT_FIT || cr_model_get_task(m) != CR_TASK_TRANSFORM) return CR_OK;
-    if (o->range || o->draws || o->n_over) return CR_OK;
+    if (kind != CR_PLOT_FIT && kind != CR_PLOT_COMPONENTS) return CR_OK;
+    if (cr_model_get_task(m) != CR_TASK_TRANSFORM || o->range || o->draws || o->n_over)
+        return CR_OK;
+    *out = CR_PLOT_FIT;
     CR_TRY(cri_axes_open(s, m, &a));
     if (a.has_loadings && a.q >= 2) *out = CR_PLOT_BIPLOT;
 done:

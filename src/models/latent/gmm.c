@@ -281,7 +281,7 @@ static void gmm_criterion(const void *state, cri_choice_by *out)
 {
     const cri_gmm *m = state;
     *out = (cri_choice_by){ .n = m->tried,
-                            .name = m->vb ? "log evidence (lower bound)" : "BIC",
+                            .name = m->vb ? "bound on the log evidence" : "BIC",
                             .of = "components",
                             .lower = !m->vb,
                             .no_value = "every start ended with a spurious component" };
