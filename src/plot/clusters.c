@@ -271,14 +271,21 @@ static void say(cr_scratch *s, const cri_members *m, const shown *r, bool ellips
 cr_status cri_chart_clusters(cr_scratch *s, const cr_model *model, const cr_table *table,
                              const cr_plot_options *o, bool components, cri_chart *chart)
 {
-    cr_status   st = CR_OK;
-    cri_members m;
-    cri_view    v = { 0 };
-    shown       r;
-    bool        ellipses = false;
-    char        percent[CRI_SVG_LABEL];
+    cr_status        st = CR_OK;
+    const cr_design *d = cr_model_get_design(model);
+    cri_members      m;
+    cri_view         v = { 0 };
+    shown            r;
+    bool             ellipses = false;
+    char             percent[CRI_SVG_LABEL];
 
     CR_TRY(cri_members_open(s, model, table, &m));
+    if (cr_design_terms(d) == 1 && !components && !o->n_over) {
+        double *at = cr_scratch_f64(s, m.n);
+        CR_TRY(s->status);
+        CR_TRY(cri_term_values(s->cx, model, table, 0, at));
+        return cri_chart_line(s, model, &m, at, cr_design_term_name(d, 0), chart);
+    }
     if (components)
         CR_TRY(cri_view_components(s, model, table, &v));
     else

@@ -23,6 +23,16 @@ static void fill_term(const cri_rows *rows, size_t term, double *out)
     cri_rows_spread(rows, 1, out);
 }
 
+cr_status cri_term_values(cr_ctx *cx, const cr_model *model, const cr_table *table, size_t term,
+                          double *out)
+{
+    cri_rows  rows = { 0 };
+    cr_status st = cri_rows_open(cx, cr_model_get_design(model), table, CRI_INPUTS_ALONE, &rows);
+    if (st == CR_OK) fill_term(&rows, term, out);
+    cri_rows_close(cx, &rows);
+    return st;
+}
+
 /* Scatter of two terms: all of it, and between clusters. */
 typedef struct scatter {
     double T[3], B[3]; /* xx, xy, yy */

@@ -2,6 +2,7 @@
  * sure rows belong to them, and how the columns make up the coordinates.
  *   clusters_view.c           the plane: two columns, or two principal components
  *   clusters.c                rows by cluster on it, with centres and ellipses
+ *   clusters_line.c           the same over the only column of a model
  *   chart_criterion.c         the criterion that chose among candidates
  *   chart_responsibilities.c  the probabilities of the clusters, row by row
  *   axes.c                    eigenvalues and loadings, from what a model says of itself
@@ -49,7 +50,13 @@ cr_status cri_view_columns(cr_scratch *s, const cr_model *model, const cr_table 
 cr_status cri_view_components(cr_scratch *s, const cr_model *model, const cr_table *table,
                               cri_view *out);
 
-/* Rows by cluster, on principal components or on columns. */
+/* Of a model with one column, whose values are `at` [rows of the table]. */
+cr_status cri_chart_line(cr_scratch *s, const cr_model *model, const cri_members *members,
+                         const double *at, const char *column, cri_chart *chart);
+/* The values of a term in all rows of the table. */
+cr_status cri_term_values(cr_ctx *cx, const cr_model *model, const cr_table *table, size_t term,
+                          double *out);
+/* Rows by cluster, on principal components or on columns, or over the only one. */
 cr_status cri_chart_clusters(cr_scratch *s, const cr_model *model, const cr_table *table,
                              const cr_plot_options *options, bool components, cri_chart *chart);
 cr_status cri_chart_criterion(cr_scratch *s, const cr_model *model, cri_chart *chart);

@@ -215,6 +215,30 @@ TEST(principal_plane)
     cr_scratch_end(&s);
 }
 
+/* Over one column the curves of the components add up to the density that the model predicts; k-means shows its rows. */
+TEST(one_column)
+{
+    cr_scratch s = cr_scratch_begin(cx);
+    cr_table  *t = rows_of(cx, 5);
+    cr_model  *m = fit(cx, "gmm", t, "features=x1 k=2"),
+             *km = fit(cx, "kmeans", t, "features=x1 k=2");
+    cri_chart c;
+    assert_ok(cx, cri_chart_clusters(&s, m, t, &plain, false, &c));
+    const cri_chart_series *all = series_named(&c, "density of all");
+    const cri_chart_series *one = series_named(&c, "component 1"),
+                           *two = series_named(&c, "component 2");
+    cr_prediction p = predict(cx, m, make_table(cx, all->x, all->n, 1, NULL, NULL));
+    for (size_t i = 0; i < all->n; i++) {
+        assert_close(all->y[i], exp(p.log_density[i]), 1e-12);
+        assert_close(one->y[i], exp(p.log_density[i]) * p.prob[2 * i], 1e-12);
+        assert_close(two->y[i], exp(p.log_density[i]) * p.prob[2 * i + 1], 1e-12);
+    }
+    assert_int_equal(series_named(&c, "cluster 1")->n + series_named(&c, "cluster 2")->n, N);
+    check_both_forms(cx, m, t, CR_PLOT_FIT, "2 clusters over x1 (120 rows)");
+    check_both_forms(cx, km, t, CR_PLOT_FIT, "2 clusters over x1 (120 rows)");
+    cr_scratch_end(&s);
+}
+
 /* Shares are stacked from 0 to 1, those of each row its probabilities; clusters and then doubts rise. */
 TEST(responsibilities)
 {
