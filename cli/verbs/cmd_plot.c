@@ -10,31 +10,35 @@
 /* clang-format off */
 #define PLOT_OPTIONS(X)                                                                              \
     X(choice, kind, "fit",                                                                           \
-      "fit|residuals|calibration|roc|pr|learning-curve|components|map|evidence|path|importance|dependence", \
-      "what to draw; fit: the model with its band, or observed against predicted values, for classes of one column their probabilities, for kernel-pca the first two coordinates; residuals to learning-curve: how good it is; components: the parts of a sum of kernels; map: mean and sd, or probabilities, over two columns; evidence: over two hyper-parameters; path: coefficients over penalties of a lasso (without DATA), ridge or logistic; importance: how much worse the score becomes when a column is permuted; dependence: predictions over single columns, averaged over the rows",                                                         \
+      "fit|residuals|calibration|roc|pr|learning-curve|components|map|evidence|path|importance|dependence|criterion|responsibilities|scree|biplot|loadings", \
+      "what to draw; fit: the model with its band, or observed against predicted values, for classes of one column their probabilities, for clusters the rows on two columns, for coordinates the first two; residuals to learning-curve: how good it is; components: the parts of a sum of kernels, or clusters on two principal components; map: mean and sd, or probabilities, over two columns; evidence: over two hyper-parameters; path: coefficients over penalties of a lasso (without DATA), ridge or logistic; importance: how much worse the score becomes when a column is permuted; dependence: predictions over single columns, averaged over the rows; criterion: what chose the number of clusters (without DATA); responsibilities: the probabilities of clusters, row by row; scree, loadings: of coordinates, their eigenvalues and what they are made of (without DATA); biplot: rows and columns on the first two",                                                         \
       "residuals")                                                                                   \
     X(real, interval, "0.95", "0<..<1", "mass of the intervals drawn", "0.9")               \
     X(count, draws, "0", "0..1000", "number of functions drawn from the posterior, for a fit of one column", "5") \
     X(list, range, "", "", "range of the column on the axis; if not given, that of the data", \
       "1960,2020")                                                                                   \
     X(list, over, "", "COLUMN",                                                                      \
-      "columns on the axes if the model has more: two for --kind map, one for --kind fit and components (the others are held at their median or most common level); any for --kind importance and dependence", "bmi,bp") \
+      "columns on the axes if the model has more: two for --kind map and for clusters, one for --kind fit and components (the others are held at their median or most common level); any for --kind importance and dependence", "bmi,bp") \
     X(count, repeats, "10", "1..100000", "for --kind importance: how often each column is permuted", "50") \
     X(list, parameters, "", "",                                                                      \
       "two hyper-parameters for --kind evidence, named as in describe; if not given, a length-scale and the noise", "rbf.l,noise")                                                                \
     X(text, evidence, "", "FILE",                                                                    \
       "of a network: evidence, as JSON {\"x\": \"state\"}, or a UAI file .evid", "evidence.json")
 /* clang-format on */
-static const cr_plot_kind kinds[] = {
-    CR_PLOT_FIT,      CR_PLOT_RESIDUALS,      CR_PLOT_CALIBRATION, CR_PLOT_ROC,
-    CR_PLOT_PR,       CR_PLOT_LEARNING_CURVE, CR_PLOT_COMPONENTS,  CR_PLOT_MAP,
-    CR_PLOT_EVIDENCE, CR_PLOT_PATH,           CR_PLOT_IMPORTANCE,  CR_PLOT_DEPENDENCE
-};
+static const cr_plot_kind kinds[] = { CR_PLOT_FIT,         CR_PLOT_RESIDUALS,
+                                      CR_PLOT_CALIBRATION, CR_PLOT_ROC,
+                                      CR_PLOT_PR,          CR_PLOT_LEARNING_CURVE,
+                                      CR_PLOT_COMPONENTS,  CR_PLOT_MAP,
+                                      CR_PLOT_EVIDENCE,    CR_PLOT_PATH,
+                                      CR_PLOT_IMPORTANCE,  CR_PLOT_DEPENDENCE,
+                                      CR_PLOT_CRITERION,   CR_PLOT_RESPONSIBILITIES,
+                                      CR_PLOT_SCREE,       CR_PLOT_BIPLOT,
+                                      CR_PLOT_LOADINGS };
 CR_OPTIONS(plot_options, plot_table, PLOT_OPTIONS);
 
 static const cr_field plot_series[] = {
     CR_TEXT("name", 0, "name in the legend"),
-    CR_TEXT("form", 0, "points, line, band or bars"),
+    CR_TEXT("form", 0, "points, line, band, bars or arrows"),
     CR_OTHER(PLACES, "x", 0, "values on the first axis: numbers, or levels of a category"),
     CR_OTHER(ARRAY, "y", CR_FIELD_SOMETIMES, "of points and lines: values on the other axis"),
     CR_OTHER(ARRAY, "lower", CR_FIELD_SOMETIMES, "of bands and bars: their lower ends"),
@@ -43,9 +47,9 @@ static const cr_field plot_series[] = {
 };
 
 static const cr_field plot_part[] = {
-    CR_TEXT("title", 0, "the kernel of the part, or the column"),
-    CR_TEXT("x_title", 0, "the column it depends on"),
-    CR_TEXT("y_title", 0, "the target, or the probability of a class"),
+    CR_TEXT("title", 0, "the kernel of the part, the column, or the coordinate"),
+    CR_TEXT("x_title", 0, "the column it depends on; of loadings \"column\""),
+    CR_TEXT("y_title", 0, "the target, the probability of a class, or the loading"),
     CR_INNER(ROWS, "series", 0, "mean and interval, or a line for each class", plot_series),
     CR_FIELD_LAST,
 };
@@ -79,7 +83,7 @@ static const cr_field result[] = {
              plot_series),
     CR_NUMBER("constant", CR_FIELD_SOMETIMES, "of components: the constant of the mean function"),
     CR_INNER(ROWS, "parts", CR_FIELD_SOMETIMES,
-             "of components and dependence: the figure of each part", plot_part),
+             "of components, dependence and loadings: the figure of each part", plot_part),
     CR_OTHER(ARRAY, "x", CR_FIELD_SOMETIMES,
              "of map and evidence: the centres of the cells on the first axis"),
     CR_OTHER(ARRAY, "y", CR_FIELD_SOMETIMES,
@@ -261,6 +265,16 @@ static cr_status check_kind(cli *c, const plot_options *o, cr_plot_kind kind)
     return CR_OK;
 }
 
+static cr_status fail_data(cli *c)
+{
+    cr_fail(c->cx, CR_EARG, "plot needs data to draw the model with");
+    return cr_fail_hint(c->cx,
+                        "credence plot %s DATA -o figure.svg; no data are needed with --range "
+                        "LOW,HIGH for a model of one column, with --kind path for a lasso, or with "
+                        "--kind criterion, scree or loadings for clusters and coordinates",
+                        c->args[0]);
+}
+
 /* Is it a graph that is drawn?  Of a fitted model that has a network, unless there are data. */
 static bool is_graph(cli *c)
 {
@@ -308,18 +322,12 @@ static cr_status run_plot(cli *c)
         CR_TRY(cr_fail(c->cx, CR_EARG,
                        "--evidence is for networks, but %s does not have the name of one",
                        c->args[0]));
-    if (c->n_args < 2 && kind != CR_PLOT_PATH && !(kind == CR_PLOT_FIT && o->range)) {
-        cr_fail(c->cx, CR_EARG, "plot needs data to draw the model with");
-        CR_TRY(cr_fail_hint(c->cx,
-                            "credence plot %s DATA -o figure.svg; no data are needed with --range "
-                            "LOW,HIGH for a model of one column, or with --kind path for a lasso",
-                            c->args[0]));
-    }
     CR_TRY(cri_list_split(&s, o->parameters, &names, &plot.n_parameters));
     plot.parameters = (const char *const *)names;
     CR_TRY(cri_list_split(&s, o->over, &over, &plot.n_over));
     plot.over = (const char *const *)over;
     CR_TRY(cli_read_model(c, 0, &m));
+    if (c->n_args < 2 && cri_plot_needs_data(m, kind, &plot)) CR_TRY(fail_data(c));
     if (c->n_args > 1) CR_TRY(cli_read_data(c, 1, m, &t));
     if (o->range)
         CR_TRY(read_range(c, &s, o->range, type_over(m, t, over && plot.n_over ? over[0] : NULL),

@@ -98,20 +98,22 @@ def cross_validate(estimator, X, y=None, sample_weight=None, **options):
     return result
 
 
-def plot(estimator, X, y=None, path=None, level=0.95, kind="fit", over=None):
+def plot(estimator, X=None, y=None, path=None, level=0.95, kind="fit", over=None):
     """A fitted estimator and rows of data as a ``Figure``, which is SVG; also written to path, if given.
 
-    kind is 'fit' (the model with its band, or observed against predicted), 'residuals', 'learning-curve'; for classes
-    'calibration', 'roc', 'pr'; for the role of columns 'importance' and 'dependence'; for Gaussian processes
-    'components', 'map', 'evidence'; for a lasso 'path'.  level is the mass of the intervals drawn.  over lists the
-    columns on the axes if the model has more: two for 'map', one for 'fit' and 'components', any for 'importance' and
-    'dependence'; the others are held at their median or most common level, or keep their values in each row."""
+    kind is 'fit' (the model with its band, observed against predicted, rows by cluster, or a biplot), 'residuals',
+    'learning-curve'; for classes 'calibration', 'roc', 'pr'; for the role of columns 'importance' and 'dependence'; for
+    Gaussian processes 'components', 'map', 'evidence'; for a lasso 'path'; for clusters 'components', 'criterion',
+    'responsibilities'; for coordinates 'scree', 'biplot', 'loadings'.  No rows are needed for 'path', 'criterion',
+    'scree' and 'loadings'.  level is the mass of the intervals drawn.  over lists the columns on the axes if the model
+    has more: two for 'map' and for clusters, one for 'fit' and 'components', any for 'importance' and 'dependence'; the
+    others are held at their median or most common level, or keep their values in each row."""
     if kind not in c.PLOT_KINDS:
         raise ValueError(f"there is no kind {kind!r} of figures; kinds: {', '.join(c.PLOT_KINDS)}")
-    table = _assessed_table(estimator, X, y, None)
+    table = None if X is None else _assessed_table(estimator, X, y, None)
     columns = [over] if isinstance(over, str) else list(over or ())
     names = (ctypes.c_char_p * len(columns))(*(str(name).encode() for name in columns))
     options = c.PlotOptions(level=level, over=names, n_over=len(columns))
-    model = estimator._fitted()
-    return draw(path, lambda file: work(lib.cr_plot_with, model._pointer, table._handle.pointer,
-                                        c.PLOT_KINDS.index(kind), options, file).pass_warnings_on())
+    model, rows = estimator._fitted(), None if table is None else table._handle.pointer
+    return draw(path, lambda file: work(lib.cr_plot_with, model._pointer, rows, c.PLOT_KINDS.index(kind), options,
+                                        file).pass_warnings_on())

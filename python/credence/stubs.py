@@ -60,7 +60,7 @@ SIGNATURES = {
                 "sample_weight: ArrayLike | None = None, level: float = 0.95) -> Result",
     "cross_validate": "(estimator: Any, X: Any, y: ArrayLike | None = None, "
                       "sample_weight: ArrayLike | None = None, **options: Any) -> Result",
-    "plot": "(estimator: Any, X: Any, y: ArrayLike | None = None, "
+    "plot": "(estimator: Any, X: Any = None, y: ArrayLike | None = None, "
             "path: str | os.PathLike[str] | None = None, level: float = 0.95, "
             "kind: str = 'fit', over: Any = None) -> Figure",
     "cv": f"(model: Any, data: Any, y: Any = None, *, {ROLES}) -> Result",

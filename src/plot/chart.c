@@ -33,7 +33,15 @@ void cri_chart_add(cri_chart *c, cri_svg_series look, char glyph, const double *
                    const double *opt_upper, size_t n)
 {
     if (c->n < CRI_CHART_SERIES)
-        c->series[c->n++] = (cri_chart_series){ look, glyph, x, y, opt_upper, n };
+        c->series[c->n++] = (cri_chart_series){ look, glyph, x, y, opt_upper, n, false };
+}
+
+void cri_chart_add_quiet(cri_chart *c, cri_svg_series look, char glyph, const double *x,
+                         const double *y, const double *opt_upper, size_t n)
+{
+    size_t before = c->n;
+    cri_chart_add(c, look, glyph, x, y, opt_upper, n);
+    if (c->n > before) c->series[before].quiet = true;
 }
 
 static void take_in(const double *opt_values, size_t n, double *low, double *high)
@@ -81,7 +89,18 @@ void cri_chart_mark(cri_svg *svg, const cri_chart_series *s)
     case CRI_SVG_BARS:
         cri_svg_bars(svg, &s->look, s->x, s->y, s->upper, s->n);
         break;
+    case CRI_SVG_ARROWS:
+        cri_svg_arrows(svg, &s->look, s->x, s->y, s->n);
+        break;
     }
+}
+
+/* So high that units which are as long across as up fill the plot area. */
+static double height_of(const cri_chart *c)
+{
+    double across = c->x.high - c->x.low, up = c->y.high - c->y.low, around = 140;
+    bool   usual = !c->equal || !isfinite(across) || !isfinite(up) || !(across > 0);
+    return usual ? HEIGHT : fmax(400, fmin(WIDTH, around + (WIDTH - 90) * up / across));
 }
 
 cr_status cri_chart_svg(cr_ctx *cx, const cri_chart *c, const char *path)
@@ -89,20 +108,23 @@ cr_status cri_chart_svg(cr_ctx *cx, const cri_chart *c, const char *path)
     cri_svg_series legend[CRI_CHART_SERIES];
     size_t         named = 0;
     for (size_t k = 0; k < c->n; k++)
-        if (c->series[k].look.label) legend[named++] = c->series[k].look;
-    cri_svg svg = cri_svg_begin(cx, &(cri_svg_frame){ WIDTH,
-                                                      HEIGHT,
-                                                      c->title,
-                                                      c->description,
-                                                      c->x,
-                                                      c->y,
-                                                      legend,
-                                                      named,
-                                                      { c->caption[0], c->caption[1] },
-                                                      c->top_title,
-                                                      c->top,
-                                                      c->n_top });
+        if (c->series[k].look.label && !c->series[k].quiet) legend[named++] = c->series[k].look;
+    cri_svg svg = cri_svg_begin(cx, &(cri_svg_frame){ .width = WIDTH,
+                                                      .height = height_of(c),
+                                                      .title = c->title,
+                                                      .description = c->description,
+                                                      .x = c->x,
+                                                      .y = c->y,
+                                                      .series = legend,
+                                                      .n_series = named,
+                                                      .caption = { c->caption[0], c->caption[1] },
+                                                      .top_title = c->top_title,
+                                                      .top = c->top,
+                                                      .n_top = c->n_top,
+                                                      .equal = c->equal,
+                                                      .whole = c->whole });
     for (size_t k = 0; k < c->n; k++) cri_chart_mark(&svg, &c->series[k]);
+    cri_svg_notes(&svg, c->notes, c->n_notes);
     cr_status st = cri_svg_save(&svg, path);
     cri_svg_end(&svg);
     return st;

@@ -8,7 +8,7 @@
 #include "models/core/model.h"
 #include "svg.h"
 
-enum { CRI_CHART_SERIES = 8, CRI_CHART_TOP = 12 };
+enum { CRI_CHART_SERIES = 40, CRI_CHART_TOP = 12 };
 
 typedef struct cri_chart_series {
     cri_svg_series look;
@@ -16,23 +16,32 @@ typedef struct cri_chart_series {
     const double  *x, *y; /* [n]; of bands and bars y is the lower end */
     const double  *upper; /* [n] of bands and bars                     */
     size_t         n;
+    bool           quiet; /* not in the legend: a note names it */
 } cri_chart_series;
 
 typedef struct cri_chart {
-    const char        *title, *description, *caption[2];
-    cri_svg_axis       x, y;
-    cri_chart_series   series[CRI_CHART_SERIES]; /* drawn in this order */
-    size_t             n;
-    const char        *top_title; /* of labels above the area, at places of x; NULL: none */
-    cri_svg_tick       top[CRI_CHART_TOP];
-    size_t             n_top;
-    const char *const *levels; /* [n_levels] what x = 0, 1, ... stand for; NULL: x is a number */
-    size_t             n_levels;
+    const char         *title, *description, *caption[2];
+    cri_svg_axis        x, y;
+    cri_chart_series    series[CRI_CHART_SERIES]; /* drawn in this order */
+    size_t              n;
+    const char         *top_title; /* of labels above the area, at places of x; NULL: none */
+    cri_svg_tick        top[CRI_CHART_TOP];
+    size_t              n_top;
+    const char *const  *levels; /* [n_levels] what x = 0, 1, ... stand for; NULL: x is a number */
+    size_t              n_levels;
+    const cri_svg_note *notes; /* [n_notes] texts in the plot area */
+    size_t              n_notes;
+    bool                equal;   /* a unit is as long across as up     */
+    bool                whole;   /* ticks across at whole numbers only */
+    bool                stacked; /* bars stand on each other           */
 } cri_chart;
 
 /* Adds a series, opt_upper for bands and bars; more than there is room for are left out. */
 void cri_chart_add(cri_chart *chart, cri_svg_series look, char glyph, const double *x,
                    const double *y, const double *opt_upper, size_t n);
+/* The same of a series that a note names, not the legend. */
+void cri_chart_add_quiet(cri_chart *chart, cri_svg_series look, char glyph, const double *x,
+                         const double *y, const double *opt_upper, size_t n);
 /* Takes the axes from the series: all finite points, and 4 % more. */
 void cri_chart_fit_axes(cri_chart *chart);
 

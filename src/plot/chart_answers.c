@@ -12,10 +12,7 @@
 
 enum { POINTS = 201, MOST_CLASSES = 6, MOST_SHOWN = 2000 };
 
-static const char *const colours[MOST_CLASSES] = { CRI_SVG_BLUE,  CRI_SVG_VERMILLION,
-                                                   CRI_SVG_GREEN, CRI_SVG_ORANGE,
-                                                   CRI_SVG_SKY,   CRI_SVG_BLACK };
-static const char        glyphs[MOST_CLASSES] = { '*', 'o', '+', 'x', '#', '@' };
+static const char glyphs[MOST_CLASSES] = { '*', 'o', '+', 'x', '#', '@' };
 
 /* Of many rows some, chosen at random, in their order; the chart says so. */
 static size_t thin(cr_scratch *s, double *x, double *y, size_t n, cri_chart *chart)
@@ -176,7 +173,7 @@ cr_status cri_chart_probabilities(cr_scratch *s, const cr_model *model, const cr
         for (size_t i = 0; i < POINTS; i++) curve[i] = p.prob[i * K + k];
         cri_chart_add(chart,
                       (cri_svg_series){ cri_compose(s, "P(%s)", p.classes[k]), CRI_SVG_LINE,
-                                        colours[K == 2 ? 0 : k], 1, 2, false },
+                                        cri_svg_class_colour(K == 2 ? 0 : k), 1, 2, false },
                       glyphs[K == 2 ? 0 : k], x, curve, NULL, POINTS);
     }
     if (K == 2)

@@ -6,7 +6,8 @@
 static const char *const marks[] = { [CRI_SVG_POINTS] = "points",
                                      [CRI_SVG_LINE] = "line",
                                      [CRI_SVG_BAND] = "band",
-                                     [CRI_SVG_BARS] = "bars" };
+                                     [CRI_SVG_BARS] = "bars",
+                                     [CRI_SVG_ARROWS] = "arrows" };
 
 /* A series of the legend; those without a name only help the eye. */
 static void put_series(const cri_chart *chart, const cri_chart_series *k, cri_sheet *o)

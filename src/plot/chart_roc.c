@@ -4,10 +4,7 @@
 
 enum { MOST_CLASSES = 6 };
 
-static const char *const colours[MOST_CLASSES] = { CRI_SVG_BLUE,  CRI_SVG_VERMILLION,
-                                                   CRI_SVG_GREEN, CRI_SVG_ORANGE,
-                                                   CRI_SVG_SKY,   CRI_SVG_BLACK };
-static const char        glyphs[MOST_CLASSES] = { '*', 'o', '+', 'x', '#', '@' };
+static const char glyphs[MOST_CLASSES] = { '*', 'o', '+', 'x', '#', '@' };
 
 static const double unit[] = { 0, 1 };
 
@@ -63,7 +60,7 @@ static cr_status add_class(cr_scratch *s, const cri_shown *d, size_t k, size_t p
     x = cr_scratch_f64(s, 2 * c.n), y = cr_scratch_f64(s, 2 * c.n);
     CR_TRY(s->status);
     steps_of(&c, x, y);
-    cri_svg_series look = { label, CRI_SVG_LINE, colours[place], 1, 2, false };
+    cri_svg_series look = { label, CRI_SVG_LINE, cri_svg_class_colour(place), 1, 2, false };
     if (roc)
         cri_chart_add(chart, look, glyphs[place], c.false_positive, c.recall, NULL, c.n);
     else

@@ -13,6 +13,7 @@ typedef struct canvas {
     char   *cells; /* [height x width] */
     double  x_low, x_high, y_low, y_high;
     cr_type x_type;
+    bool    stacked;
 } canvas;
 
 static double column_of(const canvas *c, double x)
@@ -53,8 +54,18 @@ static void draw_bars(canvas *c, const cri_chart_series *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         double x = column_of(c, s->x[i]), top = row_of(c, s->upper[i]), end = row_of(c, s->y[i]);
+        if (c->stacked && end - top < 0.5) continue; /* it would hide another */
         for (double y = fmax(round(top), 0); y <= fmin(round(end), (double)c->height - 1); y++)
             put(c, x, y, s->glyph);
+    }
+}
+
+static void draw_arrows(canvas *c, const cri_chart_series *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        cri_chart_series one = *s;
+        one.x = (const double[]){ 0, s->x[i] }, one.y = (const double[]){ 0, s->y[i] }, one.n = 2;
+        draw_line(c, &one);
     }
 }
 
@@ -82,7 +93,51 @@ static void draw(canvas *c, const cri_chart_series *s)
     case CRI_SVG_BARS:
         draw_bars(c, s);
         break;
+    case CRI_SVG_ARROWS:
+        draw_arrows(c, s);
+        break;
     }
+}
+
+/* Is there space for `length` letters from this column on, none of another note? */
+static bool is_free(const canvas *c, const char *taken, double column, double row, size_t length)
+{
+    if (!(row >= 0 && row < (double)c->height && column >= 0 &&
+          column + (double)length <= (double)c->width))
+        return false;
+    const char *at = taken + (size_t)row * c->width + (size_t)column;
+    for (size_t i = 0; i < length; i++)
+        if (at[i]) return false;
+    return true;
+}
+
+/* Beside its point, or a line or two from it; not at all where all that is taken. */
+static void draw_note(canvas *c, const cri_svg_note *note, char *taken)
+{
+    static const int down[] = { 0, -1, 1, -2, 2, -3, 3 };
+    double           x = round(column_of(c, note->x)), y = round(row_of(c, note->y));
+    size_t           length = 0;
+    char             text[CRI_SVG_LABEL];
+    for (const char *from = note->text; *from && length + 1 < sizeof text; length++) {
+        uint32_t code;
+        from += cri_svg_decode(from, &code);
+        text[length] = code < 0x80 ? (char)code : '?';
+    }
+    for (size_t k = 0; k < 14; k++) {
+        double row = y + down[k / 2], column = k % 2 ? x - 1 - (double)length : x + 2;
+        if (!is_free(c, taken, column, row, length)) continue;
+        memset(taken + (size_t)row * c->width + (size_t)column, 1, length);
+        for (size_t i = 0; i < length; i++) put(c, column + (double)i, row, text[i]);
+        return;
+    }
+}
+
+static cr_status draw_notes(cr_scratch *s, canvas *c, const cri_chart *chart)
+{
+    char *taken = cr_scratch_bytes(s, c->width * c->height, 1); /* by notes; zeroed */
+    if (s->status != CR_OK) return s->status;
+    for (size_t k = 0; k < chart->n_notes; k++) draw_note(c, &chart->notes[k], taken);
+    return CR_OK;
 }
 
 /* --- text ------------------------------------------------------------------------------------ */
@@ -136,14 +191,14 @@ static void say_top(cri_writer *w, const cri_chart *chart, const canvas *c)
 static void say_legend(cri_writer *w, const cri_chart *chart)
 {
     bool any = false;
-    cri_say(w, "%*s ", LABEL, "");
     for (size_t k = 0; k < chart->n; k++) {
-        if (!chart->series[k].look.label) continue;
+        if (!chart->series[k].look.label || chart->series[k].quiet) continue;
+        if (!any) cri_say(w, "%*s ", LABEL, "");
         cri_say(w, "%s %c %s", any ? "  " : "", chart->series[k].glyph,
                 chart->series[k].look.label);
         any = true;
     }
-    cri_say(w, "\n");
+    if (any) cri_say(w, "\n");
 }
 
 /* Enough for the canvas and every text of the chart. */
@@ -167,7 +222,8 @@ cr_status cri_chart_text(cr_scratch *s, const cri_chart *chart, size_t width, si
                  .x_high = chart->x.high,
                  .x_type = chart->x.type,
                  .y_low = chart->y.low,
-                 .y_high = chart->y.high };
+                 .y_high = chart->y.high,
+                 .stacked = chart->stacked };
     if (width < 2 || height < 2)
         return cr_fail(s->cx, CR_EARG, "a figure of text needs at least 2 columns and 2 rows");
     cri_svg_range(&c.x_low, &c.x_high);
@@ -178,6 +234,7 @@ cr_status cri_chart_text(cr_scratch *s, const cri_chart *chart, size_t width, si
     if (s->status != CR_OK) return s->status;
     memset(c.cells, ' ', width * height);
     for (size_t k = 0; k < chart->n; k++) draw(&c, &chart->series[k]);
+    if (chart->n_notes && draw_notes(s, &c, chart) != CR_OK) return s->status;
     cri_say(&w, "%s\n\n%*s  %s\n", chart->title, LABEL, "", chart->y.title);
     if (chart->n_top) say_top(&w, chart, &c);
     say_rows(&w, &c);

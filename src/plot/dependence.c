@@ -8,10 +8,7 @@
 
 enum { MOST_PANELS = 6, MOST_CLASSES = 6 };
 
-static const char *const colours[MOST_CLASSES] = { CRI_SVG_BLUE,  CRI_SVG_VERMILLION,
-                                                   CRI_SVG_GREEN, CRI_SVG_ORANGE,
-                                                   CRI_SVG_SKY,   CRI_SVG_BLACK };
-static const char        glyphs[MOST_CLASSES] = { '*', 'o', '+', 'x', '#', '@' };
+static const char glyphs[MOST_CLASSES] = { '*', 'o', '+', 'x', '#', '@' };
 
 /* The columns that are asked for, or the most important ones. */
 static cr_status choose_columns(cr_scratch *s, const cr_model *m, const cr_table *t,
@@ -88,8 +85,8 @@ static cr_status draw_column(cr_scratch *s, const cr_model *m, const cr_table *t
                       (cri_svg_series){ d.curves == 1
                                             ? "mean over the rows"
                                             : cri_compose(s, "P(%s)", cr_design_class(design, k)),
-                                        category ? CRI_SVG_POINTS : CRI_SVG_LINE, colours[k], 1,
-                                        category ? 3.5 : 2, false },
+                                        category ? CRI_SVG_POINTS : CRI_SVG_LINE,
+                                        cri_svg_class_colour(k), 1, category ? 3.5 : 2, false },
                       glyphs[k], x, mean + k * d.n, NULL, d.n);
     cri_chart_fit_axes(chart);
     if (category) name_levels(s, c, &d, chart);

@@ -21,6 +21,9 @@ cr_status cri_figure_put(cr_scratch *s, const cr_model *model, const cr_table *t
 cr_status cri_plot_put(cr_ctx *cx, const cr_model *model, const cr_table *table, cr_plot_kind kind,
                        const cr_plot_options *options, cri_sheet *to);
 
+/* Whether a figure of this kind cannot be drawn from the model alone. */
+bool cri_plot_needs_data(const cr_model *model, cr_plot_kind kind, const cr_plot_options *options);
+
 /* From the least to the most of some values. */
 typedef struct cri_span {
     double low, high;

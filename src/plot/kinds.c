@@ -2,6 +2,7 @@
 #include "chart.h"
 #include "figure_internal.h"
 #include "importance.h"
+#include "latent.h"
 #include "base/context_internal.h"
 
 #include <math.h>
@@ -26,13 +27,93 @@ static cr_status check_options(cr_ctx *cx, const cr_plot_options *o)
     return CR_OK;
 }
 
-/* Figures of one plot area. */
-static cr_status make_chart(cr_scratch *s, const cr_model *m, const cr_table *t, cr_plot_kind kind,
-                            double level, cri_shown *d, cri_chart *chart)
+/* --- which figure ---------------------------------------------------------------------------- */
+
+/* The kind that a fit stands for without a table. */
+static cr_plot_kind kind_alone(const cr_model *m, cr_plot_kind kind, const cr_plot_options *o)
+{
+    if (kind != CR_PLOT_FIT || o->range || o->draws || o->n_over) return kind;
+    if (cri_model_chose(m)) return CR_PLOT_CRITERION;
+    return cri_model_has_eigenvalues(m) ? CR_PLOT_SCREE : kind;
+}
+
+/* The same with one: of linear coordinates, two or more, the biplot; their components are that, too. */
+static cr_status kind_with_rows(cr_scratch *s, const cr_model *m, cr_plot_kind kind,
+                                const cr_plot_options *o, cr_plot_kind *out)
 {
     cr_status st = CR_OK;
-    if (kind == CR_PLOT_PATH) return cri_chart_path(s, m, t, chart);
-    if (kind == CR_PLOT_LEARNING_CURVE) return cri_chart_learning(s, m, t, chart);
+    cri_axes  a;
+    *out = kind;
+    if (kind != CR_PLOT_FIT && kind != CR_PLOT_COMPONENTS) return CR_OK;
+    if (cr_model_get_task(m) != CR_TASK_TRANSFORM || o->range || o->draws || o->n_over)
+        return CR_OK;
+    *out = CR_PLOT_FIT;
+    CR_TRY(cri_axes_open(s, m, &a));
+    if (a.has_loadings && a.q >= 2) *out = CR_PLOT_BIPLOT;
+done:
+    return st;
+}
+
+bool cri_plot_needs_data(const cr_model *m, cr_plot_kind kind, const cr_plot_options *o)
+{
+    switch (kind_alone(m, kind, o)) {
+    case CR_PLOT_PATH:
+    case CR_PLOT_CRITERION:
+    case CR_PLOT_SCREE:
+    case CR_PLOT_LOADINGS:
+        return false;
+    case CR_PLOT_FIT:
+        return !o->range;
+    default:
+        return true;
+    }
+}
+
+/* Rows by cluster: a fit, or components, of a model that has clusters. */
+static bool shows_clusters(const cr_model *m, cr_plot_kind kind)
+{
+    return cr_model_get_task(m) == CR_TASK_CLUSTER &&
+           (kind == CR_PLOT_FIT || kind == CR_PLOT_COMPONENTS);
+}
+
+static cr_status chart_clusters(cr_scratch *s, const cr_model *m, const cr_table *t,
+                                cr_plot_kind kind, const cr_plot_options *o, cri_chart *chart)
+{
+    bool components = kind == CR_PLOT_COMPONENTS;
+    if (o->draws || o->range)
+        return cr_fail(s->cx, CR_EARG, "--draws and --range are not for figures of clusters");
+    if (components && o->n_over) {
+        cr_fail(s->cx, CR_EARG, "principal components are made of all columns, without --over");
+        return cr_fail_hint(s->cx, "without --kind, clusters are drawn over two columns");
+    }
+    return cri_chart_clusters(s, m, t, o, components, chart);
+}
+
+/* --- drawing --------------------------------------------------------------------------------- */
+
+/* Figures of one plot area. */
+static cr_status make_chart(cr_scratch *s, const cr_model *m, const cr_table *t, cr_plot_kind kind,
+                            const cr_plot_options *o, cri_shown *d, cri_chart *chart)
+{
+    cr_status st = CR_OK;
+    double    level = o->level;
+    if (shows_clusters(m, kind)) return chart_clusters(s, m, t, kind, o, chart);
+    switch (kind) {
+    case CR_PLOT_PATH:
+        return cri_chart_path(s, m, t, chart);
+    case CR_PLOT_LEARNING_CURVE:
+        return cri_chart_learning(s, m, t, chart);
+    case CR_PLOT_CRITERION:
+        return cri_chart_criterion(s, m, chart);
+    case CR_PLOT_RESPONSIBILITIES:
+        return cri_chart_responsibilities(s, m, t, chart);
+    case CR_PLOT_SCREE:
+        return cri_chart_scree(s, m, level, chart);
+    case CR_PLOT_BIPLOT:
+        return cri_chart_biplot(s, m, t, chart);
+    default:
+        break;
+    }
     CR_TRY(cri_shown_open(s->cx, s, m, t, level, d));
     switch (kind) {
     case CR_PLOT_RESIDUALS:
@@ -91,6 +172,20 @@ static cr_status draw_parts(cr_scratch *s, const cr_model *m, const cr_table *t,
                     : cri_parts_text(s, &parts, to->width, height, &to->text);
 }
 
+static cr_status draw_loadings(cr_scratch *s, const cr_model *m, const cr_plot_options *o,
+                               target *to)
+{
+    cri_parts parts;
+    cr_status st = cri_loadings_new(s, m, o->level, &parts);
+    if (st != CR_OK) return st;
+    if (to->points) {
+        cri_charts_put(parts.title, parts.constant, parts.chart, parts.n, to->points);
+        return CR_OK;
+    }
+    return to->path ? cri_loadings_svg(s->cx, &parts, to->path)
+                    : cri_loadings_text(s, &parts, to->width, &to->text);
+}
+
 static cr_status draw_maps(cr_scratch *s, const cr_model *m, const cr_table *t, cr_plot_kind kind,
                            const cr_plot_options *o, target *to)
 {
@@ -113,14 +208,20 @@ static cr_status draw(cr_scratch *s, const cr_model *m, const cr_table *t, cr_pl
     cri_shown d = { 0 };
     cri_chart chart = { 0 };
     CR_TRY(check_options(s->cx, o));
-    if (!t && kind != CR_PLOT_PATH && !(kind == CR_PLOT_FIT && o->range))
+    if (!t && cri_plot_needs_data(m, kind, o))
         CR_TRY(cr_fail(s->cx, CR_EARG, "this kind of figure needs data"));
-    switch (kind) {
+    if (t)
+        CR_TRY(kind_with_rows(s, m, kind, o, &kind));
+    else
+        kind = kind_alone(m, kind, o);
+    switch (shows_clusters(m, kind) ? CR_PLOT_RESPONSIBILITIES : kind) { /* a chart, like these */
     case CR_PLOT_COMPONENTS:
     case CR_PLOT_DEPENDENCE:
         return draw_parts(s, m, t, kind, o, to);
     case CR_PLOT_IMPORTANCE:
         return draw_importance(s, m, t, o, to);
+    case CR_PLOT_LOADINGS:
+        return draw_loadings(s, m, o, to);
     case CR_PLOT_MAP:
     case CR_PLOT_EVIDENCE:
         return draw_maps(s, m, t, kind, o, to);
@@ -131,7 +232,7 @@ static cr_status draw(cr_scratch *s, const cr_model *m, const cr_table *t, cr_pl
     default:
         break;
     }
-    CR_TRY(make_chart(s, m, t, kind, o->level, &d, &chart));
+    CR_TRY(make_chart(s, m, t, kind, o, &d, &chart));
     CR_TRY(draw_chart(s, &chart, to));
 done:
     cri_shown_free(s->cx, &d);

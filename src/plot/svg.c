@@ -112,12 +112,12 @@ static double share(double v, double low, double high)
     return (v / 2 - low / 2) / (high / 2 - low / 2);
 }
 
-static double x_at(const cri_svg *s, double v)
+double cri_svg_x_at(const cri_svg *s, double v)
 {
     return share(v, s->x_low, s->x_high) * s->area_width;
 }
 
-static double y_at(const cri_svg *s, double v)
+double cri_svg_y_at(const cri_svg *s, double v)
 {
     return (1 - share(v, s->y_low, s->y_high)) * s->area_height;
 }
@@ -139,9 +139,16 @@ static bool labels_overlap(const cri_svg *s, const layout *l)
     for (size_t i = 1; i < l->n_x; i++) {
         double need =
             (cri_svg_label_width(&l->x[i - 1]) + cri_svg_label_width(&l->x[i])) / 2 + LABEL_GAP;
-        if (x_at(s, l->x[i].value) - x_at(s, l->x[i - 1].value) < need) return true;
+        if (cri_svg_x_at(s, l->x[i].value) - cri_svg_x_at(s, l->x[i - 1].value) < need) return true;
     }
     return false;
+}
+
+/* No more ticks than whole numbers. */
+static size_t most_whole(double low, double high, size_t most)
+{
+    double whole = floor(high) - ceil(low) + 1;
+    return whole < (double)most ? (size_t)fmax(2, whole) : most;
 }
 
 /* The y labels decide the left margin, then the x labels how many fit between the margins. */
@@ -160,12 +167,28 @@ static void lay_out(cri_svg *s, const cri_svg_frame *f, layout *l)
     for (most = CRI_SVG_MOST_TICKS; most >= 2; most--) {
         l->n_x = cri_is_date(s->x_type)
                      ? cri_svg_date_ticks(s->x_type, s->x_low, s->x_high, most, l->x)
-                     : cri_svg_ticks(s->x_low, s->x_high, most, l->x);
+                     : cri_svg_ticks(s->x_low, s->x_high,
+                                     f->whole ? most_whole(s->x_low, s->x_high, most) : most, l->x);
         double last = cri_svg_label_width(&l->x[l->n_x - 1]);
         s->area_width = fmax(40, f->width - s->left - fmax(EDGE, last / 2 + 4));
         if (!labels_overlap(s, l)) return;
     }
     l->n_x = 1; /* two labels wider than half the figure */
+}
+
+/* Widens one axis until a unit is as long across as up. */
+static void equalise(cri_svg *s)
+{
+    double across = (s->x_high - s->x_low) / s->area_width;
+    double up = (s->y_high - s->y_low) / s->area_height, more;
+    if (!isfinite(across) || !isfinite(up)) return;
+    if (across > up) {
+        more = (across - up) * s->area_height / 2;
+        s->y_low -= more, s->y_high += more;
+    } else {
+        more = (up - across) * s->area_width / 2;
+        s->x_low -= more, s->x_high += more;
+    }
 }
 
 /* --- the frame ------------------------------------------------------------------------------- */
@@ -195,29 +218,29 @@ void cri_svg_axes(cri_svg *s, const cri_svg_tick *x, size_t n_x, const cri_svg_t
     cri_svg_raw(s, "<g stroke='" GRID "' stroke-width='1'>\n");
     for (size_t i = 0; grid && i < n_x; i++)
         cri_svg_put(s, "<path d='M@ @V@'/>\n",
-                    NUMBERS(s->left + x_at(s, x[i].value), s->top, bottom));
+                    NUMBERS(s->left + cri_svg_x_at(s, x[i].value), s->top, bottom));
     for (size_t i = 0; grid && i < n_y; i++)
         cri_svg_put(s, "<path d='M@ @H@'/>\n",
-                    NUMBERS(s->left, s->top + y_at(s, y[i].value), right));
+                    NUMBERS(s->left, s->top + cri_svg_y_at(s, y[i].value), right));
     cri_svg_raw(s, "</g>\n<g stroke='" GREY "' stroke-width='1' fill='none'>\n");
     cri_svg_put(s, "<path d='M@ @V@H@'/>\n", NUMBERS(s->left, s->top, bottom, right));
     for (size_t i = 0; i < n_x; i++)
         cri_svg_put(s, "<path d='M@ @v@'/>\n",
-                    NUMBERS(s->left + x_at(s, x[i].value), bottom, TICK));
+                    NUMBERS(s->left + cri_svg_x_at(s, x[i].value), bottom, TICK));
     for (size_t i = 0; i < n_y; i++)
         cri_svg_put(s, "<path d='M@ @h@'/>\n",
-                    NUMBERS(s->left, s->top + y_at(s, y[i].value), -TICK));
+                    NUMBERS(s->left, s->top + cri_svg_y_at(s, y[i].value), -TICK));
     cri_svg_put(s, "</g>\n<g font-size='@' fill='" GREY "' text-anchor='middle'>\n",
                 NUMBERS(LABEL_FONT));
     for (size_t i = 0; label_x && i < n_x; i++)
-        cri_svg_label(s, "x='@' y='@'", NUMBERS(s->left + x_at(s, x[i].value), bottom + 19),
+        cri_svg_label(s, "x='@' y='@'", NUMBERS(s->left + cri_svg_x_at(s, x[i].value), bottom + 19),
                       x[i].label, INFINITY, LABEL_FONT);
     cri_svg_raw(s, "</g>\n");
     cri_svg_put(s, "<g font-size='@' fill='" GREY "' text-anchor='end'>\n", NUMBERS(LABEL_FONT));
     for (size_t i = 0; i < n_y; i++)
         cri_svg_label(s, "x='@' y='@'",
-                      NUMBERS(s->left - TICK - 3, s->top + y_at(s, y[i].value) + 4), y[i].label,
-                      INFINITY, LABEL_FONT);
+                      NUMBERS(s->left - TICK - 3, s->top + cri_svg_y_at(s, y[i].value) + 4),
+                      y[i].label, INFINITY, LABEL_FONT);
     cri_svg_raw(s, "</g>\n");
 }
 
@@ -235,7 +258,8 @@ static void draw_top(cri_svg *s, const cri_svg_frame *f)
     cri_svg_label(s, "x='@' y='@' text-anchor='end'", NUMBERS(right, y), f->top_title, INFINITY,
                   LABEL_FONT);
     for (size_t i = 0; i < f->n_top; i++) {
-        double x = s->left + x_at(s, f->top[i].value), half = cri_svg_label_width(&f->top[i]) / 2;
+        double x = s->left + cri_svg_x_at(s, f->top[i].value),
+               half = cri_svg_label_width(&f->top[i]) / 2;
         if (x - half < last + LABEL_GAP || x + half > end) continue;
         cri_svg_label(s, "x='@' y='@' text-anchor='middle'", NUMBERS(x, y), f->top[i].label,
                       INFINITY, LABEL_FONT);
@@ -286,8 +310,10 @@ static void open_group(cri_svg *s, const cri_svg_series *look, double least)
 /* The symbol of a series in a box of KEY_WIDTH around y.  An ellipse, so that circles are data. */
 static void draw_key(cri_svg *s, const cri_svg_series *look, double x, double y)
 {
-    double middle = x + KEY_WIDTH / 2.0, r = fmax(3, look->size);
-    open_group(s, look, look->mark == CRI_SVG_BAND ? 0 : 0.7);
+    double         middle = x + KEY_WIDTH / 2.0, r = fmax(3, look->size);
+    cri_svg_series narrow = *look;
+    narrow.size = fmin(look->size, 10);
+    open_group(s, &narrow, look->mark == CRI_SVG_BAND ? 0 : 0.7);
     switch (look->mark) {
     case CRI_SVG_POINTS:
         cri_svg_put(s, "<ellipse cx='@' cy='@' rx='@' ry='@'/>\n", NUMBERS(middle, y, r, r));
@@ -301,20 +327,24 @@ static void draw_key(cri_svg *s, const cri_svg_series *look, double x, double y)
     case CRI_SVG_BARS:
         cri_svg_put(s, "<path d='M@ @v14'/>\n", NUMBERS(middle, y - 7));
         break;
+    case CRI_SVG_ARROWS:
+        cri_svg_put(s, "<path d='M@ @h@m-6 -4l6 4l-6 4'/>\n", NUMBERS(x, y, KEY_WIDTH));
+        break;
     }
     cri_svg_raw(s, "</g>\n");
 }
 
 static double key_width(const cri_svg_series *look)
 {
-    bool wide = look->mark == CRI_SVG_LINE || look->mark == CRI_SVG_BAND;
+    bool wide =
+        look->mark == CRI_SVG_LINE || look->mark == CRI_SVG_BAND || look->mark == CRI_SVG_ARROWS;
     return wide ? KEY_WIDTH + 7 : KEY_WIDTH / 2.0 + 5;
 }
 
 /* As large as that of other text, or smaller where the labels would not fit into a line. */
 static double legend_font(const cri_svg_frame *f)
 {
-    double keys = -KEY_GAP, words = 0, least = 0.7 * TEXT_FONT;
+    double keys = -KEY_GAP, words = 0, least = 0.75 * TEXT_FONT;
     for (size_t i = 0; i < f->n_series; i++) {
         keys += key_width(&f->series[i]) + KEY_GAP;
         words += cri_svg_width(f->series[i].label, strlen(f->series[i].label), TEXT_FONT);
@@ -350,6 +380,10 @@ cri_svg cri_svg_begin(cr_ctx *cx, const cri_svg_frame *f)
     cri_svg_range(&s.x_low, &s.x_high);
     cri_svg_range(&s.y_low, &s.y_high);
     lay_out(&s, f, &l);
+    for (int k = 0; f->equal && k < 3; k++) { /* other labels leave other space */
+        equalise(&s);
+        lay_out(&s, f, &l);
+    }
     draw_head(&s, f);
     if (f->n_series) draw_legend(&s, f);
     draw_axes(&s, &l);
@@ -383,7 +417,7 @@ void cri_svg_points(cri_svg *s, const cri_svg_series *look, const double *x, con
     for (size_t i = 0; i < n; i++)
         if (known(x[i], y[i], 0))
             cri_svg_put(s, "<circle cx='@' cy='@' r='@'/>\n",
-                        NUMBERS(x_at(s, x[i]), y_at(s, y[i]), look->size));
+                        NUMBERS(cri_svg_x_at(s, x[i]), cri_svg_y_at(s, y[i]), look->size));
     cri_svg_raw(s, "</g>\n");
 }
 
@@ -395,7 +429,9 @@ void cri_svg_line(cri_svg *s, const cri_svg_series *look, const double *x, const
     cri_svg_raw(s, "<path d='");
     for (size_t i = 0; i < n; i++) {
         bool here = known(x[i], y[i], 0);
-        if (here) cri_svg_put(s, pen ? "L@ @" : "M@ @", NUMBERS(x_at(s, x[i]), y_at(s, y[i])));
+        if (here)
+            cri_svg_put(s, pen ? "L@ @" : "M@ @",
+                        NUMBERS(cri_svg_x_at(s, x[i]), cri_svg_y_at(s, y[i])));
         pen = here;
     }
     cri_svg_raw(s, "'/>\n</g>\n");
@@ -410,9 +446,10 @@ void cri_svg_band(cri_svg *s, const cri_svg_series *look, const double *x, const
         if (end - i < 2) continue;
         cri_svg_raw(s, "<path d='");
         for (size_t k = i; k < end; k++)
-            cri_svg_put(s, k == i ? "M@ @" : "L@ @", NUMBERS(x_at(s, x[k]), y_at(s, upper[k])));
+            cri_svg_put(s, k == i ? "M@ @" : "L@ @",
+                        NUMBERS(cri_svg_x_at(s, x[k]), cri_svg_y_at(s, upper[k])));
         for (size_t k = end; k-- > i;)
-            cri_svg_put(s, "L@ @", NUMBERS(x_at(s, x[k]), y_at(s, lower[k])));
+            cri_svg_put(s, "L@ @", NUMBERS(cri_svg_x_at(s, x[k]), cri_svg_y_at(s, lower[k])));
         cri_svg_raw(s, "z'/>\n");
     }
     cri_svg_raw(s, "</g>\n");
@@ -423,9 +460,28 @@ void cri_svg_bars(cri_svg *s, const cri_svg_series *look, const double *x, const
 {
     open_group(s, look, 0);
     for (size_t i = 0; i < n; i++)
-        if (known(x[i], lower[i], upper[i]))
+        if (known(x[i], lower[i], upper[i]) && lower[i] != upper[i]) /* else nothing is seen */
             cri_svg_put(s, "<path d='M@ @V@'/>\n",
-                        NUMBERS(x_at(s, x[i]), y_at(s, lower[i]), y_at(s, upper[i])));
+                        NUMBERS(cri_svg_x_at(s, x[i]), cri_svg_y_at(s, lower[i]),
+                                cri_svg_y_at(s, upper[i])));
+    cri_svg_raw(s, "</g>\n");
+}
+
+void cri_svg_arrows(cri_svg *s, const cri_svg_series *look, const double *x, const double *y,
+                    size_t n)
+{
+    double x0 = cri_svg_x_at(s, 0), y0 = cri_svg_y_at(s, 0), head = 4 + 2 * look->size;
+    open_group(s, look, 0);
+    for (size_t i = 0; i < n; i++) {
+        double dx = cri_svg_x_at(s, x[i]) - x0, dy = cri_svg_y_at(s, y[i]) - y0;
+        double length = hypot(dx, dy), of = fmin(head, length / 2);
+        if (!(length > 0.01)) continue; /* also NaN */
+        dx *= of / length, dy *= of / length;
+        double tip_x = cri_svg_x_at(s, x[i]), tip_y = cri_svg_y_at(s, y[i]);
+        cri_svg_put(s, "<path d='M@ @L@ @M@ @L@ @L@ @'/>\n",
+                    NUMBERS(x0, y0, tip_x, tip_y, tip_x - dx - dy / 2, tip_y - dy + dx / 2, tip_x,
+                            tip_y, tip_x - dx + dy / 2, tip_y - dy - dx / 2));
+    }
     cri_svg_raw(s, "</g>\n");
 }
 

@@ -22,6 +22,10 @@
 #define CRI_SVG_ORANGE "#E69F00"
 #define CRI_SVG_VERMILLION "#D55E00"
 
+/* The colour of class or cluster number k, the same in all figures; grey from CRI_SVG_CLASSES on (svg_notes.c). */
+enum { CRI_SVG_CLASSES = 12 };
+const char *cri_svg_class_colour(size_t k);
+
 /* --- numbers as people write them (svg_ticks.c) ---------------------------------------------- */
 
 enum { CRI_SVG_LABEL = 64, CRI_SVG_MOST_TICKS = 12 };
@@ -41,8 +45,8 @@ void cri_svg_range(double *low, double *high);
 
 /* The multiples of 1, 2 or 5 x 10^k in [low, high]: the smallest such step that gives no more than
  * `most` (2 .. CRI_SVG_MOST_TICKS) ticks; never none.  The interval is one from cri_svg_range.  All
- * labels of an axis are decimals, or, from 10^7 on or when none reaches 0.001, multiples of one
- * power of ten.  Returns the number of ticks. */
+ * labels of an axis are decimals, as many in each, or, from 10^7 on or when none reaches 0.001, multiples
+ * of one power of ten.  Returns the number of ticks. */
 size_t cri_svg_ticks(double low, double high, size_t most, cri_svg_tick *out_ticks);
 
 /* The same for an axis of powers of ten, low and high being the logarithms to base 10: 1, 2 and 5
@@ -77,7 +81,8 @@ typedef enum cri_svg_mark {
     CRI_SVG_POINTS, /* size = radius     */
     CRI_SVG_LINE,   /* size = line width */
     CRI_SVG_BAND,   /* size is not used  */
-    CRI_SVG_BARS    /* size = line width */
+    CRI_SVG_BARS,   /* size = line width */
+    CRI_SVG_ARROWS  /* size = line width */
 } cri_svg_mark;
 
 /* How a series looks, and its name in the legend. */
@@ -105,6 +110,8 @@ typedef struct cri_svg_frame {
     const char           *top_title;  /* of the labels above the area, on the right; NULL: none */
     const cri_svg_tick   *top;        /* [n_top] at places of the x axis                       */
     size_t                n_top;
+    bool                  equal; /* a unit is as long across as up: one axis is widened */
+    bool                  whole; /* ticks of the x axis at whole numbers only           */
 } cri_svg_frame;
 
 typedef struct cri_svg {
@@ -131,6 +138,30 @@ void cri_svg_band(cri_svg *s, const cri_svg_series *look, const double *x, const
 /* A vertical bar at x[i] from lower[i] to upper[i]. */
 void cri_svg_bars(cri_svg *s, const cri_svg_series *look, const double *x, const double *lower,
                   const double *upper, size_t n);
+/* An arrow from the origin to each (x[i], y[i]). */
+void cri_svg_arrows(cri_svg *s, const cri_svg_series *look, const double *x, const double *y,
+                    size_t n);
+/* Where a value lies in the plot area, in pixels from its upper left. */
+double cri_svg_x_at(const cri_svg *s, double value);
+double cri_svg_y_at(const cri_svg *s, double value);
+
+/* --- texts in the plot area (svg_notes.c) ---------------------------------------------------- */
+
+typedef enum cri_svg_side {
+    CRI_SVG_AROUND,  /* where there is space                                */
+    CRI_SVG_OUTWARD, /* rather on the side that is away from the origin     */
+    CRI_SVG_BESIDE   /* to the right, moved up or down if that is not free  */
+} cri_svg_side;
+
+typedef struct cri_svg_note {
+    double       x, y;
+    const char  *text, *colour;
+    cri_svg_side side;
+} cri_svg_note;
+
+/* Writes texts near their points so that they do not overlap, as far as there is space; the first have the choice. */
+void cri_svg_notes(cri_svg *s, const cri_svg_note *notes, size_t n);
+
 /* --- sheets: figures without axes, drawn by hand in pixels from the upper left ---------------- */
 
 /* Starts a sheet with its title at the top. */

@@ -59,11 +59,29 @@ size_t cri_svg_decimal(int64_t n, int exponent, char out[CRI_SVG_LABEL])
     return used;
 }
 
+/* Decimals of n x 10^exponent. */
+static size_t count_decimals(int64_t n, int exponent)
+{
+    size_t count = exponent < 0 && n != 0 ? (size_t)-exponent : 0;
+    for (; count > 0 && n % 10 == 0; n /= 10) count--;
+    return count;
+}
+
+/* As cri_svg_decimal, with at least so many decimals. */
+static size_t print_padded(int64_t n, int exponent, size_t decimals, char out[CRI_SVG_LABEL])
+{
+    size_t used = cri_svg_decimal(n, exponent, out), has = count_decimals(n, exponent);
+    if (has == 0 && decimals > 0) used = append(out, used, ".");
+    for (; has < decimals; has++) used = append(out, used, "0");
+    return used;
+}
+
 /* n x 10^(exponent - power) "x10^power"; a zero is just 0. */
-static void print_power(int64_t n, int exponent, int power, char out[CRI_SVG_LABEL])
+static void print_power(int64_t n, int exponent, int power, size_t decimals,
+                        char out[CRI_SVG_LABEL])
 {
     char   digits[MOST_DIGITS];
-    size_t used = cri_svg_decimal(n, exponent - power, out);
+    size_t used = print_padded(n, exponent - power, n == 0 ? 0 : decimals, out);
     if (n == 0) return;
     used = append(out, used, TIMES_TEN);
     if (power < 0) used = append(out, used, "\u207b");
@@ -129,14 +147,20 @@ size_t cri_svg_ticks(double low, double high, size_t most, cri_svg_tick *out)
     char     digits[MOST_DIGITS];
     int      power = split_digits(a > b ? a : b, digits) - 1 + t.exponent; /* of the largest */
     bool     plain = (a == 0 && b == 0) || (power < PLAIN_DIGITS && power >= -PLAIN_ZEROS);
+    int      exponent = plain ? t.exponent : t.exponent - power;
+    size_t   decimals = 0; /* all labels of an axis have as many */
 
+    for (size_t i = 0; i < n; i++) {
+        size_t has = count_decimals((t.first + (int64_t)i) * t.m, exponent);
+        decimals = has > decimals ? has : decimals;
+    }
     for (size_t i = 0; i < n; i++) {
         int64_t k = (t.first + (int64_t)i) * t.m;
         out[i].value = step_value(k, t.exponent);
         if (plain)
-            cri_svg_decimal(k, t.exponent, out[i].label);
+            print_padded(k, t.exponent, decimals, out[i].label);
         else
-            print_power(k, t.exponent, power, out[i].label);
+            print_power(k, t.exponent, power, decimals, out[i].label);
     }
     return n;
 }
@@ -148,7 +172,7 @@ static void print_multiple(int64_t m, int power, char out[CRI_SVG_LABEL])
     if (power >= -PLAIN_ZEROS && power < PLAIN_DIGITS - 2)
         cri_svg_decimal(m, power, out);
     else
-        print_power(m, power, power, out);
+        print_power(m, power, power, 0, out);
 }
 
 /* Multiples 1 .. of every `every`-th power in [low, high]; how many, at most `most` + 1. */

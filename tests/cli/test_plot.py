@@ -221,3 +221,48 @@ def test_the_evidence_of_a_classifier(credence, tmp_path, approx):
     assert credence(*fit, "--kernel", f"{variance!r}*rbf(l={l!r})", "-o", "o.cred").code == 0
     here, there = (json.loads(credence("describe", f, "--json").stdout)["log_evidence"] for f in ("m.cred", "o.cred"))
     assert plane["maps"][0]["z"][20][3] == pytest.approx(there - here, abs=1e-5)
+
+
+IRIS = ["examples/iris.csv", "--features", "*_cm"]
+
+
+def test_clusters(credence, refused, examples, tmp_path):
+    """Without --kind rows by cluster, and without data what chose their number."""
+    assert credence("fit", "gmm", *IRIS, "--k", "1:3", "--restarts", "2", "-o", "m.cred").code == 0
+    plot = ["plot", "m.cred", "examples/iris.csv"]
+    known = json.loads(credence("describe", "m.cred", "--json").stdout)
+    series = {s["name"]: s for s in json.loads(credence(*plot, "--json").stdout)["series"]}
+    k = known["statistics"]["components"]
+    assert sum(len(series[f"cluster {i + 1}"]["x"]) for i in range(k)) == 150 and len(series["centres"]["x"]) == k
+    over = json.loads(credence(*plot, "--over", "petal_width_cm,sepal_length_cm", "--json").stdout)
+    assert (over["x_title"], over["y_title"]) == ("petal_width_cm", "sepal_length_cm")
+    chosen = json.loads(credence("plot", "m.cred", "--json").stdout)
+    line = chosen["series"][0]
+    assert chosen["y_title"] == "BIC (lower is better)" and line["x"] == [1, 2, 3]
+    assert line["y"] == [c["bic"] for c in known["candidates"]]
+    for kind in ("components", "responsibilities", "criterion"):
+        assert credence(*plot, "--kind", kind, "-o", "f.svg").code == 0
+        assert len(words(xml.parse(tmp_path / "f.svg").getroot())) > 5
+        assert credence(*plot, "--kind", kind).stdout.startswith("gmm: ")
+    refused(2, *plot, "--kind", "components", "--over", "petal_width_cm,sepal_length_cm", says="without --over")
+    refused(2, *plot, "--range", "0,1", says="not for figures of clusters")
+    refused(2, *plot, "--kind", "scree", says="no coordinates")
+    (tmp_path / "d.csv").write_text("a,b\n1,2\n")
+    refused(3, "plot", "m.cred", "d.csv", says="'sepal_length_cm' not found in d.csv")
+
+
+def test_linear_coordinates(credence, refused, examples, tmp_path):
+    """Without --kind a biplot, and without data the eigenvalues; loadings are a table, too."""
+    assert credence("fit", "pca", *IRIS, "--components", "2", "-o", "m.cred").code == 0
+    known = json.loads(credence("describe", "m.cred", "--json").stdout)
+    biplot = json.loads(credence("plot", "m.cred", "examples/iris.csv", "--json").stdout)
+    assert [s["form"] for s in biplot["series"]] == ["points"] + 4 * ["arrows"] and biplot["kind"] == "fit"
+    scree = json.loads(credence("plot", "m.cred", "--json").stdout)["series"][0]
+    assert scree["y"] == [known["statistics"][f"eigenvalue(z{j})"] for j in (1, 2)]
+    parts = json.loads(credence("plot", "m.cred", "--kind", "loadings", "--json").stdout)["parts"]
+    values = [y for part in parts for y in part["series"][1]["y"]]
+    assert values == [p["value"] for p in known["parameters"]]
+    table = credence("plot", "m.cred", "--kind", "loadings", "--format", "csv").stdout.split("\n")
+    assert table[0].startswith("part,series,x") and "sepal_width_cm" in table[2]
+    refused(2, "plot", "m.cred", "--kind", "biplot", says="needs data")
+    refused(2, "plot", "m.cred", "--kind", "scree", "--over", "x", says="--over is for")

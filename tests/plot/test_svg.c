@@ -83,22 +83,22 @@ TEST(ticks_by_hand)
         size_t      most;
         const char *labels; /* joined by "|" */
     } cases[] = {
-        { 0, 1, 6, "0|0.2|0.4|0.6|0.8|1" },
-        { 0, 1, 11, "0|0.1|0.2|0.3|0.4|0.5|0.6|0.7|0.8|0.9|1" },
-        { 0, 1, 5, "0|0.5|1" },
+        { 0, 1, 6, "0.0|0.2|0.4|0.6|0.8|1.0" },
+        { 0, 1, 11, "0.0|0.1|0.2|0.3|0.4|0.5|0.6|0.7|0.8|0.9|1.0" },
+        { 0, 1, 5, "0.0|0.5|1.0" },
         { 0, 1, 2, "0|1" },
-        { 0, 0.99, 2, "0|0.5" },
+        { 0, 0.99, 2, "0.0|0.5" },
         { 0.1, 0.3, 3, "0.1|0.2|0.3" }, /* 0.3 / 0.1 < 3 in doubles */
-        { -1, 1, 5, MINUS "1|" MINUS "0.5|0|0.5|1" },
+        { -1, 1, 5, MINUS "1.0|" MINUS "0.5|0.0|0.5|1.0" },
         { 43, 96, 12, "45|50|55|60|65|70|75|80|85|90|95" },
         { 1.1, 1.9, 2, "1.5" },
         { 1950, 2024, 5, "1960|1980|2000|2020" },
         { 0, 25000, 6, "0|5000|10" NARROW "000|15" NARROW "000|20" NARROW "000|25" NARROW "000" },
         { -3e6, 3e6, 4, MINUS "2" NARROW "000" NARROW "000|0|2" NARROW "000" NARROW "000" },
         { 0, 2.5e7, 6,
-          "0|0.5\u00d710\u2077|1\u00d710\u2077|1.5\u00d710\u2077|2\u00d710\u2077|"
+          "0|0.5\u00d710\u2077|1.0\u00d710\u2077|1.5\u00d710\u2077|2.0\u00d710\u2077|"
           "2.5\u00d710\u2077" },
-        { 0, 0.001, 3, "0|0.0005|0.001" },
+        { 0, 0.001, 3, "0.0000|0.0005|0.0010" },
         { 0, 0.0009, 3, "0|5\u00d710\u207b\u2074" },
         { -4e-12, 4e-12, 5,
           MINUS "4\u00d710\u207b\u00b9\u00b2|" MINUS "2\u00d710\u207b\u00b9\u00b2|0|"
@@ -107,8 +107,8 @@ TEST(ticks_by_hand)
           "1\u00d710\u00b3\u2070\u2070|2\u00d710\u00b3\u2070\u2070|3\u00d710\u00b3\u2070\u2070" },
         { -1.7e308, 1.7e308, 3, MINUS "1\u00d710\u00b3\u2070\u2078|0|1\u00d710\u00b3\u2070\u2078" },
         { 1e-250, 2e-250, 3,
-          "1\u00d710\u207b\u00b2\u2075\u2070|1.5\u00d710\u207b\u00b2\u2075\u2070|"
-          "2\u00d710\u207b\u00b2\u2075\u2070" },
+          "1.0\u00d710\u207b\u00b2\u2075\u2070|1.5\u00d710\u207b\u00b2\u2075\u2070|"
+          "2.0\u00d710\u207b\u00b2\u2075\u2070" },
         { 1000.0001, 1000.0003, 3, "1000.0001|1000.0002|1000.0003" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -145,8 +145,15 @@ static double read_label(const char *label)
     return x;
 }
 
+/* How many digits follow the point, but for a zero beside powers of ten. */
+static size_t decimals_of(const char *label)
+{
+    const char *point = strchr(label, '.');
+    return point ? strspn(point + 1, "0123456789") : 0;
+}
+
 /* Random intervals of every size: ticks inside, evenly spaced by 1, 2 or 5 x 10^k, labels that say
- * the value, no finer step possible. */
+ * the value with as many decimals as the others, no finer step possible. */
 TEST(ticks_obey_the_laws)
 {
     cr_rng r = cr_rng_stream(11, 0);
@@ -165,6 +172,9 @@ TEST(ticks_obey_the_laws)
         for (size_t i = 0; i < n; i++) {
             assert_close(read_label(t[i].label) / size, t[i].value / size, 1e-14);
             assert_string_not_equal(t[i].label, MINUS "0");
+            size_t other = i + 1 < n ? i + 1 : 0; /* "0" stands alone beside powers of ten */
+            if (strcmp(t[i].label, "0") != 0 && strcmp(t[other].label, "0") != 0)
+                assert_int_equal(decimals_of(t[i].label), decimals_of(t[other].label));
         }
         if (n < 2) continue;
         double step = (t[n - 1].value - t[0].value) / (double)(n - 1);
@@ -241,9 +251,15 @@ static const cri_svg_series looks[] = {
 
 static cri_svg_frame frame(cri_svg_axis x, cri_svg_axis y)
 {
-    return (cri_svg_frame){ 720,  500,   "a title", "a description",     x,
-                            y,    looks, 4,         { "caption", NULL }, NULL,
-                            NULL, 0 };
+    return (cri_svg_frame){ .width = 720,
+                            .height = 500,
+                            .title = "a title",
+                            .description = "a description",
+                            .x = x,
+                            .y = y,
+                            .series = looks,
+                            .n_series = 4,
+                            .caption = { "caption", NULL } };
 }
 
 /* The figure as text: to be freed.  Checks that it is well-formed. */

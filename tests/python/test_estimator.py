@@ -217,6 +217,21 @@ def test_plot_over_columns(Xy, tmp_path):
         credence.plot(model, X, y, path=tmp_path / "f.svg", over="z")
 
 
+def test_plot_of_clusters_and_coordinates(Xy):
+    """Every kind of figure of models without a target; some need no rows."""
+    X, _ = Xy
+    mixture, components = credence.Gmm(k="1:2", restarts=1).fit(X), credence.Pca(components="2").fit(X)
+    for kind in ("fit", "components", "criterion"):
+        assert "gmm: " in credence.plot(mixture, X, kind=kind).svg
+    assert "x1 and x2" in credence.plot(mixture, X, over=["x1", "x2"]).svg
+    assert credence.plot(mixture).svg == credence.plot(mixture, kind="criterion").svg
+    for kind in ("fit", "scree", "biplot", "loadings"):
+        assert "pca: " in credence.plot(components, X, kind=kind).svg
+    assert "eigenvalues of 2" in credence.plot(components).svg
+    with pytest.raises(ValueError, match="needs data"):
+        credence.plot(components, kind="biplot")
+
+
 @pytest.mark.parametrize("made", REGRESSORS)
 def test_evaluate_and_cross_validate(made, Xy, tmp_path):
     X, y = Xy[0], target_for(made, Xy[1])

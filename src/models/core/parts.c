@@ -439,3 +439,9 @@ cri_coefficient_path cri_model_path(const cr_model *m)
     if (cri_function_of(m->class)->path) cri_function_of(m->class)->path(m->state, &path);
     return path;
 }
+
+const cri_clusters_face *cri_model_clusters(const cr_model *m, const void **out_state)
+{
+    *out_state = m->state;
+    return m->class->clusters;
+}

@@ -262,6 +262,43 @@ done:
     return st;
 }
 
+/* --- clusters, and the choice of their number ------------------------------------------------ */
+
+static void gmm_cluster(const void *state, size_t c, double *out_share, double *mean,
+                        double *opt_covariance)
+{
+    const cri_gmm *m = state;
+    size_t         d = m->d;
+    *out_share = m->share[c];
+    for (size_t j = 0; j < d; j++) mean[j] = m->centre[j] + m->scale[j] * m->mean[c * d + j];
+    if (!opt_covariance) return;
+    cri_gmm_covariance(m, c, opt_covariance);
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j < d; j++) opt_covariance[i * d + j] *= m->scale[i] * m->scale[j];
+}
+
+static void gmm_criterion(const void *state, cri_choice_by *out)
+{
+    const cri_gmm *m = state;
+    *out = (cri_choice_by){ .n = m->tried,
+                            .name = m->vb ? "bound on the log evidence" : "BIC",
+                            .of = "components",
+                            .lower = !m->vb,
+                            .no_value = "every start ended with a spurious component" };
+}
+
+static void gmm_candidate(const void *state, size_t i, cri_candidate *out)
+{
+    const cri_gmm *m = state;
+    size_t         k = (size_t)m->tried_k[i];
+    int            form = (int)m->tried_form[i];
+    double         reached = m->tried_likelihood[i];
+    *out = (cri_candidate){ .number = k,
+                            .form = cri_gmm_form_name(form),
+                            .value = m->vb ? reached : bic_of(reached, form, k, m->d, m->weight),
+                            .chosen = k == m->k && form == m->form };
+}
+
 /* --- file ------------------------------------------------------------------------------------ */
 
 /* A whole number below `end` in each place. */
@@ -313,6 +350,10 @@ const cr_model_class cri_class_gmm = {
     .search = &cri_gmm_search,
     .rows = &(
         const cri_rows_face){ .predict = gmm_predict, .labels = gmm_labels, .sample = gmm_sample },
+    .clusters = &(const cri_clusters_face){ .cluster = gmm_cluster,
+                                            .covariances = true,
+                                            .criterion = gmm_criterion,
+                                            .candidate = gmm_candidate },
     .describe = gmm_describe,
     .statistics = gmm_statistics,
     .tables = gmm_tables,

@@ -341,6 +341,37 @@ static const char *const *kmeans_labels(const void *state, size_t *out_n)
     return m->at.names;
 }
 
+/* --- clusters, and the choice of their number ------------------------------------------------- */
+
+static void kmeans_cluster(const void *state, size_t c, double *out_share, double *mean,
+                           double *opt_covariance)
+{
+    const cri_kmeans *m = state;
+    double            all = 0;
+    (void)opt_covariance;
+    for (size_t i = 0; i < m->k; i++) all += m->size[i];
+    *out_share = m->size[c] / all;
+    for (size_t j = 0; j < m->p; j++) mean[j] = m->shift[j] + m->scale[j] * m->centre[c * m->p + j];
+}
+
+static void kmeans_criterion(const void *state, cri_choice_by *out)
+{
+    const cri_kmeans *m = state;
+    *out = (cri_choice_by){ .n = m->tried,
+                            .name = m->choose == BY_SILHOUETTE ? "silhouette"
+                                                               : "Calinski-Harabasz index",
+                            .of = "clusters",
+                            .no_value = "the score is not defined for them" };
+}
+
+static void kmeans_candidate(const void *state, size_t i, cri_candidate *out)
+{
+    const cri_kmeans *m = state;
+    *out = (cri_candidate){ .number = m->tried_k[i],
+                            .value = isfinite(m->tried_score[i]) ? m->tried_score[i] : NAN,
+                            .chosen = m->tried_k[i] == m->k };
+}
+
 /* --- describe and file ------------------------------------------------------------------------ */
 
 static const cr_field kmeans_statistics[] = {
@@ -445,6 +476,9 @@ const cr_model_class cri_class_kmeans = {
     .rows = &(const cri_rows_face){ .predict = kmeans_predict,
                                     .labels = kmeans_labels,
                                     .by_distance = true },
+    .clusters = &(const cri_clusters_face){ .cluster = kmeans_cluster,
+                                            .criterion = kmeans_criterion,
+                                            .candidate = kmeans_candidate },
     .describe = kmeans_describe,
     .statistics = kmeans_statistics,
     .tables = kmeans_tables,
