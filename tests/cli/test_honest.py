@@ -226,3 +226,66 @@ def test_a_target_of_one_value(credence, tmp_path, model):
     code, _, err = credence("fit", model, write(tmp_path, "d.csv", "x,y\n" + rows), "--target", "y")
     assert code == 0 and "the target 'y' has the same value in every row" in err
     assert credence("fit", model, str(tmp_path / "d.csv"), "--target", "y", "--strict")[0] != 0
+
+
+def test_folds_warn_once(credence, tmp_path):
+    """What every fold has to say with other numbers is said once, with how many of them said it."""
+    rows = "".join(f"{'' if i % 9 == 0 else i},{i * i % 7}\n" for i in range(60))
+    data = write(tmp_path, "d.csv", "x,y\n" + rows)
+    for args in (["cv", "linear"], ["compare", "linear", "ridge"], ["tune", "ridge", "--over", "lambda=1|2"]):
+        said = credence(*args, data, "--target", "y", "--missing", "drop", "--folds", "5").stderr
+        left_out = [line for line in said.splitlines() if "were left out because of missing values" in line]
+        assert 0 < len(left_out) <= 4 and any("times)" in line for line in left_out), said
+
+
+def test_means_above_their_interval(credence, tmp_path):
+    """After the way back from a logarithm a mean may lie far above the median; which is shown too."""
+    rows = "".join(f"{i},{2.0 ** i * (1.7 if i % 2 else 1)}\n" for i in range(1, 8))
+    data, model = write(tmp_path, "l.csv", "x,y\n" + rows), str(tmp_path / "m.cred")
+    assert credence("fit", "linear", data, "--target", "y", "--transform-target", "log", "-o", model).code == 0
+    near = credence("predict", model, "-", input="x\n3\n")
+    far = credence("predict", model, "-", "--json", input="x\n3\n90\n9000\n")
+    assert near.stdout.startswith("mean,sd,lower,upper,median\n") and near.stderr == ""
+    assert "some means lie above their own interval" in far.stderr and "1 of 3 rows lies so far" in far.stderr
+    rows = json.loads(far.stdout)["predictions"]
+    for row in rows[:2]:
+        assert row["lower"] < row["median"] < row["upper"]
+    assert rows[0]["mean"] < rows[0]["upper"] and rows[1]["mean"] > rows[1]["upper"]
+    assert rows[2]["mean"] is None  # of JSON, which has no infinity
+
+
+def test_a_reference_level(credence, refused, examples, tmp_path):
+    """The level that others are compared with; a file keeps it."""
+    rows = "".join(f"{'abc'[i % 3]},{'uv'[i % 2]},{i % 3 + 10 * (i % 2) + i % 5}\n" for i in range(30))
+    fit = ["fit", "linear", write(tmp_path, "d.csv", "kind,side,y\n" + rows), "--target", "y", "--json"]
+
+    def values(*more):
+        done = credence(*fit, *more)
+        assert done.code == 0, done.stderr
+        return {p["name"]: p["value"] for p in json.loads(done.stdout)["parameters"]}
+
+    first, other = values(), values("--reference", "kind=c,side=v", "-o", "m.cred")
+    assert list(other) == ["intercept", "kind=a", "kind=b", "side=u"]
+    assert other["kind=a"] == pytest.approx(-first["kind=c"])
+    assert other["kind=b"] == pytest.approx(first["kind=b"] - first["kind=c"])
+    assert values("--reference", "frequent,kind=b", "--reference", "kind=c")["kind=a"] == pytest.approx(other["kind=a"])
+    assert "kind=a:side=u" in values("--reference", "kind=c,side=v", "--terms", "kind*side")
+    text = "kind,side\na,u\nc,v\n"
+    assert credence(*fit, "-o", "n.cred").code == 0
+    one, two = (credence("predict", m, "-", "--json", input=text) for m in ("m.cred", "n.cred"))
+    assert [p["mean"] for p in json.loads(one.stdout)["predictions"]] == pytest.approx(
+        [p["mean"] for p in json.loads(two.stdout)["predictions"]])
+    for text, code, says in (("kind=d", 2, "levels: a, b, c"), ("kin=a", 3, "did you mean 'kind'"),
+                             ("y=1", 2, "is not a feature"), ("none,kind=a", 2, "cannot be combined"),
+                             ("last", 2, "--reference COLUMN=LEVEL")):
+        refused(code, *fit, "--reference", text, says=says)
+
+
+def test_a_prior_that_decides(credence, tmp_path):
+    """Two groups far apart: with a prior that expects such numbers they differ; with one far wider the prior decides,
+    and is named."""
+    rows = "".join(f"a,{i % 5}\nb,{i % 5 + 3}\n" for i in range(20))
+    by = ["compare", "normal", write(tmp_path, "g.csv", "g,y\n" + rows), "--by", "g", "--json", "--prior"]
+    fair, vague = (credence(*by, f"mean0=3,kappa0={k},nu0=2,var0=3") for k in ("0.1", "1e-30"))
+    assert json.loads(fair.stdout)["probability"] > 0.99 and "the prior decides" not in fair.stderr
+    assert json.loads(vague.stdout)["probability"] < 0.01 and "the prior decides here: the posteriors of y.mean" in vague.stderr
