@@ -106,6 +106,17 @@ done:
     return st;
 }
 
+cr_status cri_em_gather(cr_ctx *cx, const cri_em_pass *of, const cri_rows *rows, double *sums)
+{
+    pass p = { .add = of->add,
+               .of = of->of,
+               .width = of->width + 1,
+               .work = of->work,
+               .meet = of->meet,
+               .met = of->met };
+    return gather(cx, p, rows, sums);
+}
+
 /* --- steps ------------------------------------------------------------------------------------ */
 
 typedef struct em {
@@ -247,28 +258,6 @@ static cr_status make_starts(cr_ctx *cx, em *e, starts *s, bool own_bar)
     return CR_OK;
 }
 
-/* What another pass under the answer has to say of it. */
-static cr_status review(cr_ctx *cx, em *e, void *state)
-{
-    cr_status            st = CR_OK;
-    cr_scratch           room = cr_scratch_begin(cx);
-    const cri_em_search *search = search_of(e);
-    size_t               width = search->review ? search->review_width(state) : 0;
-    double              *sums = cr_scratch_f64(&room, width + 1);
-    CR_TRY(room.status);
-    if (width == 0 || e->cut || time_is_up(e, cx)) goto done;
-    CR_TRY(gather(cx,
-                  (pass){ .add = search->review,
-                          .of = state,
-                          .width = width + 1,
-                          .work = search->review_work(state) },
-                  e->rows, sums));
-    CR_TRY(search->conclude(cx, state, sums));
-done:
-    cr_scratch_end(&room);
-    return st;
-}
-
 /* The candidate with the lowest criterion, each by its best end. */
 static cr_status choose(cr_ctx *cx, em *e, starts *s, bool own_bar, void **out_state)
 {
@@ -306,7 +295,8 @@ static cr_status choose(cr_ctx *cx, em *e, starts *s, bool own_bar, void **out_s
         s->best = NULL;
     }
     CR_TRY(search->finish(cx, s->plan, best));
-    CR_TRY(review(cx, e, best));
+    if (search->review)
+        CR_TRY(search->review(cx, s->plan, e->rows, e->model->fit.seed, e->cut, best));
     *out_state = best;
     best = NULL;
 done:

@@ -116,14 +116,10 @@ typedef struct cri_em_search {
     void (*report)(const void *state, cr_report *report);
     /* Completes the state that is the answer; fails, in words, where there is none (NULL). */
     cr_status (*finish)(cr_ctx *cx, const void *plan, void *opt_state);
-    /* One more pass over all rows under the answer, for what is worth it of that alone, as standard errors: `review`
-     * adds to sums [review_width], 0 where there is nothing to add, with review_work numbers to work in; pure.
-     * `conclude` takes the sums.  NULL: no such pass; nor where the time is up. */
-    size_t (*review_width)(const void *state);
-    size_t (*review_work)(const void *state);
-    void (*review)(const void *state, const cri_rows *rows, cri_range range, double *sums,
-                   double *work);
-    cr_status (*conclude)(cr_ctx *cx, void *state, const double *sums);
+    /* After it: what takes more passes over the rows (cri_em_gather) at the answer, by random numbers of this seed;
+     * `late` where the time limit has ended the search.  NULL: nothing does. */
+    cr_status (*review)(cr_ctx *cx, const void *plan, const cri_rows *rows, uint64_t seed,
+                        bool late, void *state);
 } cri_em_search;
 
 /* What all of them can be asked for. */

@@ -11,6 +11,10 @@
  *   6. gmm_plan.c     before the starts: survey of all rows, some rows to start from
  *   7. gmm_vb.c       a posterior by variational Bayes
  *   8. gmm_search.c   the search: prior, candidates, rejected ends, the choice
+ *   9. gmm_errors.c   standard errors, from the information
+ *  10. gmm_directions.c  the directions in which the covariances of a form can move
+ *  11. gmm_gibbs.c    draws from the posterior: one sweep; answers averaged over draws
+ *  12. gmm_chains.c   chains of sweeps, which component is which, do they agree
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_LATENT_GMM_H
 #define CREDENCE_MODELS_LATENT_GMM_H
@@ -19,8 +23,9 @@
 
 /* The forms of the covariances S_c = lambda_c D_c A_c D_c^T by volume (lambda), shape (A) and orientation (D): Equal
  * for all components, Variable, or Identity.  Banfield & Raftery (1993), Biometrics 49; Celeux & Govaert (1995),
- * Pattern Recognition 28. */
-#define CRI_GMM_FORMS "EII|VII|EEI|VEI|EVI|VVI|EEE|VEE|EVE|VVE|EEV|VEV|EVV|VVV"
+ * Pattern Recognition 28.  Beside them factors: S_c = W_c W_c^T + s2_c I, W_c [d x factors], a mixture of probabilistic
+ * principal components.  Tipping & Bishop (1999), Neural Computation 11. */
+#define CRI_GMM_FORMS "EII|VII|EEI|VEI|EVI|VVI|EEE|VEE|EVE|VVE|EEV|VEV|EVV|VVV|ppca"
 typedef enum cri_gmm_form {
     CRI_GMM_EII,
     CRI_GMM_VII,
@@ -36,13 +41,51 @@ typedef enum cri_gmm_form {
     CRI_GMM_VEV,
     CRI_GMM_EVV,
     CRI_GMM_VVV,
+    CRI_GMM_PPCA,
     CRI_GMM_FULL, /* from here on names that an option has for some of them */
     CRI_GMM_TIED,
     CRI_GMM_DIAG,
     CRI_GMM_SPHERICAL,
     CRI_GMM_AUTO
 } cri_gmm_form;
-enum { CRI_GMM_N_FORMS = CRI_GMM_FULL };
+enum {
+    CRI_GMM_N_FORMS = CRI_GMM_PPCA
+}; /* of volume, shape and orientation: those that auto tries */
+
+/* As the choices of --infer. */
+enum { CRI_GMM_INFER_EM, CRI_GMM_INFER_VB, CRI_GMM_INFER_GIBBS };
+
+/* Whether a state has standard errors, and why not. */
+typedef enum cri_gmm_errors {
+    CRI_GMM_ERRORS_UNKNOWN, /* it was stored before there were any */
+    CRI_GMM_ERRORS_FOUND,
+    CRI_GMM_ERRORS_FLAT, /* the information has no inverse */
+    CRI_GMM_ERRORS_MANY, /* too many parameters */
+    CRI_GMM_ERRORS_LATE  /* the time limit was reached */
+} cri_gmm_errors;
+
+/* Draws from the posterior by Gibbs sampling, and what is said of them; absent of other states.  Parameters are in the
+ * order of `error` below. */
+/* clang-format off */
+#define CRI_GMM_POSTERIOR_DRAWS(MEMBER)                                                                    \
+    MEMBER(count,  made,              (),           ">0",  "draws after the warm-up, of all chains") \
+    MEMBER(count,  chains,            (),           ">0",  "chains")                               \
+    MEMBER(count,  warm_up,           (),           "",    "sweeps of each chain before its draws") \
+    MEMBER(count,  relabelled,        (),           "",    "draws with another order of components") \
+    MEMBER(count,  kept,              (),           ">0",  "draws that answers are averaged over") \
+    MEMBER(count,  size,              (),           ">0",  "numbers of one of them")               \
+    MEMBER(count,  listed,            (),           ">0",  "k + 2 k d")                            \
+    MEMBER(real,   log_likelihood,    (),           "",    "its mean over the draws")              \
+    MEMBER(real,   log_likelihood_sd, (),           ">=0", "its sd")                               \
+    MEMBER(real,   likelihood_rhat,   (),           "any none", "R-hat of it")                     \
+    MEMBER(real,   likelihood_ess,    (),           "any none", "its effective number of draws")   \
+    MEMBER(matrix, draws,             (kept, size), "",    "shares, means and factors of each")    \
+    MEMBER(vector, value,             (listed),     "",    "means of shares, and in t of means and sds") \
+    MEMBER(vector, rhat,              (listed),     "any", "of each")                              \
+    MEMBER(vector, ess,               (listed),     "any", "of each")
+/* clang-format on */
+CRI_RECORD(cri_gmm_posterior_draws, CRI_GMM_POSTERIOR_DRAWS);
+extern const cri_member cri_gmm_posterior_draws_record[];
 
 /* clang-format off */
 #define CRI_GMM(MEMBER)                                                                            \
@@ -51,6 +94,7 @@ enum { CRI_GMM_N_FORMS = CRI_GMM_FULL };
     MEMBER(count,  kd,             (),      ">0",            "k d")                                \
     MEMBER(count,  width,          (),      ">0",            "of a factor: d, or 1 of a diagonal one") \
     MEMBER(choice, form,           (),      CRI_GMM_FORMS,   "of the covariances")                 \
+    MEMBER(count,  factors,        (),      "spare",         "of each component, with ppca")       \
     MEMBER(vector, centre,         (d),     "",              "of the columns")                     \
     MEMBER(vector, scale,          (d),     ">0",            "what they are divided by")           \
     MEMBER(vector, share,          (k),     ">=0 sums",      "P(c)")                               \
@@ -73,12 +117,17 @@ enum { CRI_GMM_N_FORMS = CRI_GMM_FULL };
     MEMBER(vector, tried_form,     (tried), ">=0",           "and forms")                          \
     MEMBER(vector, tried_likelihood, (tried), "any",         "log likelihood, with vb the bound; NaN: every end was rejected") \
     MEMBER(part,   em,             (cri_em_outcome), "inside", "how it was found")                 \
+    MEMBER(count,  errors,         (),      "spare",         "cri_gmm_errors")                     \
+    MEMBER(count,  listed,         (),      "spare",         "k + 2 k d, or 0")                    \
+    MEMBER(vector, error,          (listed), "any none",     "sds of shares, and in t of means and of sds") \
+    MEMBER(part,   sampled,        (cri_gmm_posterior_draws), "inside none", "with gibbs")                 \
     MEMBER(matrix, U,              (kd, width), "made",      "inverses of the factors")            \
     MEMBER(matrix, b,              (k, d),  "made",          "U mean")                             \
     MEMBER(vector, constant,       (k),     "made",          "log of share and of all but the exponential") \
     MEMBER(real,   log_scale,      (),      "made",          "sum of log scale")
 /* clang-format on */
-CRI_RECORD(cri_gmm, CRI_GMM, bool lost; char *text; const char **names;);
+CRI_RECORD(cri_gmm, CRI_GMM, bool lost; char *text; const char **names; double *made;
+           /* [sampled.kept] constants, b and U of the draws */);
 extern const cri_member cri_gmm_record[];
 
 #define CRI_GMM_OPTIONS(X)                                                                         \
@@ -86,9 +135,10 @@ extern const cri_member cri_gmm_record[];
       "3")                                                                                         \
     X(choice, covariance, "full", CRI_GMM_FORMS "|full|tied|diag|spherical|auto",                  \
       "covariances of the components: each its own, one for all, without correlations, or round; " \
-      "volume, shape and orientation by letters (E equal, V variable, I identity); or auto: the "  \
-      "form with the lowest BIC",                                                                  \
+      "volume, shape and orientation by letters (E equal, V variable, I identity); ppca: few "     \
+      "--factors and noise; or auto: the form by letters with the lowest BIC",                     \
       "VEV")                                                                                       \
+    X(count, factors, "1", ">=1", "factors of each component with --covariance ppca", "2")         \
     X(choice, prior, "niw", "niw|none",                                                            \
       "weak normal-inverse-Wishart prior on means and covariances, or plain likelihood", "none")   \
     X(real, prior_rows, "0.1", ">0", "rows that the prior of a covariance counts for", "1")        \
@@ -96,14 +146,18 @@ extern const cri_member cri_gmm_record[];
       "reject ends in which a component has a variance, in some direction, below this share of "   \
       "the smallest variance of all rows",                                                         \
       "1e-6")                                                                                      \
-    X(choice, infer, "em", "em|vb",                                                                \
-      "estimates by EM, or a posterior by variational Bayes, whose bound on the log evidence "     \
-      "chooses the number of components",                                                          \
+    X(choice, infer, "em", "em|vb|gibbs",                                                          \
+      "estimates by EM; a posterior by variational Bayes, whose bound on the log evidence "        \
+      "chooses "                                                                                   \
+      "the number of components; or draws from the posterior by Gibbs sampling",                   \
       "vb")                                                                                        \
     X(real, alpha, "1", ">0",                                                                      \
-      "of the Dirichlet prior of the shares with --infer vb: small values empty components that "  \
-      "are not needed",                                                                            \
+      "of the Dirichlet prior of the shares with --infer vb or gibbs: small values empty "         \
+      "components that are not needed",                                                            \
       "0.01")                                                                                      \
+    X(count, draws, "2000", "20..1e6", "gibbs: number of draws of all chains together", "10000")   \
+    X(count, chains, "4", "1..64", "gibbs: number of Markov chains", "2")                          \
+    X(count, warm_up, "200", ">=0", "gibbs: sweeps of each chain before its first draw", "1000")   \
     CRI_EM_OPTIONS(X)
 CR_OPTIONS_STRUCT(cri_gmm_options, CRI_GMM_OPTIONS);
 
@@ -113,8 +167,8 @@ static inline bool cri_gmm_is_diagonal(int form) { return form <= CRI_GMM_VVI; }
 
 /* "VVV" */
 const char *cri_gmm_form_name(int form);
-/* Free parameters of k components of d columns: shares, means, covariances. */
-double cri_gmm_parameters(int form, size_t k, size_t d);
+/* Free parameters of k components of d columns: shares, means, covariances; `factors` counts with ppca alone. */
+double cri_gmm_parameters(int form, size_t k, size_t d, size_t factors);
 
 /* true when other units of the columns change nothing but the units of the covariances. */
 bool cri_gmm_is_unit_free(int form);
@@ -150,6 +204,12 @@ cr_status cri_gmm_solve(cr_ctx *cx, const void *options, const double *sums, voi
 double    cri_gmm_log_prior(const void *state);
 enum { CRI_GMM_BLOCK = 128 }; /* rows at a time */
 
+/* z [d] = U_c (t - mu_c). */
+void cri_gmm_whiten(const cri_gmm *m, size_t c, const double *t, double *z);
+/* From the statistics of component c: the mean of its mean, and W and N of its scatter and the prior's; tmp [d width + d]. */
+void cri_gmm_posterior(const cri_gmm *m, size_t c, const double *part, double *mean, double *W,
+                       double *N, double *tmp);
+
 /* out [d x d] = the covariance of component c in t. */
 void cri_gmm_covariance(const cri_gmm *m, size_t c, double *out);
 
@@ -172,9 +232,10 @@ double cri_gmm_vb_predictive(const cri_gmm *m, size_t c, size_t q, double half_s
                              double log_det);
 /* The degrees of freedom of Student's t, and what its scale matrix is of S_c. */
 double cri_gmm_vb_dof(const cri_gmm *m, size_t c, double *out_stretch);
-/* Posterior sds of the share of component c and of column j of its mean, in t; NaN where there are none. */
+/* Posterior sds of the share of component c, of column j of its mean and of its sd, in t; NaN where there are none. */
 double cri_gmm_vb_share_sd(const cri_gmm *m, size_t c);
 double cri_gmm_vb_mean_sd(const cri_gmm *m, size_t c, size_t j);
+double cri_gmm_vb_spread_sd(const cri_gmm *m, size_t c, size_t j);
 
 /* --- missing cells (gmm_missing.c) ------------------------------------------------------------ */
 
@@ -185,6 +246,26 @@ void cri_gmm_add_missing(const cri_gmm *m, const double *T, const double *w, siz
 /* Responsibilities [k] and log density of one such row t [d]. */
 void cri_gmm_respond_missing(const cri_gmm *m, const double *t, double *out, double *log_density,
                              double *work);
+
+/* A row with missing cells as the components see it: z = E z_c [k][d]; but with diagonal covariances Y_c by its
+ * columns, [k][d x d] of which `missing` are there; r [k] = p(c | what is observed). */
+typedef struct cri_gmm_seen {
+    const double *z, *Y, *r;
+    size_t        missing;
+} cri_gmm_seen;
+/* *out refers to work [cri_gmm_missing_work]. */
+void cri_gmm_see_missing(const cri_gmm *m, const double *t, cri_gmm_seen *out, double *work);
+
+/* --- standard errors (gmm_errors.c) ----------------------------------------------------------- */
+
+/* Sets `errors` and, where there are any, the standard errors of shares, means and sds; `late`: there is no time. */
+cr_status cri_gmm_find_errors(cr_ctx *cx, const cri_rows *rows, bool late, cri_gmm *m);
+
+/* --- chains (gmm_chains.c) ------------------------------------------------------------------ */
+
+/* The greatest R-hat and the least effective number of draws, of the log likelihood and all parameters. */
+double cri_gmm_worst_rhat(const cri_gmm *m);
+double cri_gmm_least_ess(const cri_gmm *m);
 
 /* --- starts (gmm_start.c) --------------------------------------------------------------------- */
 

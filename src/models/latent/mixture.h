@@ -234,12 +234,9 @@ extern const cri_em_search cri_mixture_search;
 
 /* --- standard errors (mixture_errors.c) ------------------------------------------------------- */
 
-/* Sums over rows of the products of their scores, the derivatives of log p(x) by the free parameters. */
-size_t cri_mixture_errors_width(const void *state);
-size_t cri_mixture_errors_work(const void *state);
-void cri_mixture_errors_add(const void *state, const cri_rows *rows, cri_range range, double *sums,
-                            double *work);
-cr_status cri_mixture_errors_set(cr_ctx *cx, void *state, const double *sums);
+/* Sets the errors, by one more pass over the rows under the answer (cri_em_search). */
+cr_status cri_mixture_find_errors(cr_ctx *cx, const void *plan, const cri_rows *rows, uint64_t seed,
+                                  bool late, void *state);
 
 /* --- the model (mixture.c) -------------------------------------------------------------------- */
 

@@ -64,17 +64,6 @@ static size_t count_free(const cri_mixture *m)
     return n;
 }
 
-size_t cri_mixture_errors_width(const void *state)
-{
-    size_t n = count_free(state);
-    return n <= MOST ? n * n : 0;
-}
-
-size_t cri_mixture_errors_work(const void *state)
-{
-    return cri_mixture_work(state) + count_free(state) * CRI_MIXTURE_BLOCK;
-}
-
 /* --- scores ----------------------------------------------------------------------------------- */
 
 /* The scores of column j in component c, into rows of S [.. x n]. */
@@ -109,8 +98,9 @@ static void score_cell(const cri_mixture *m, const cri_mixture_block *b, size_t 
     }
 }
 
-void cri_mixture_errors_add(const void *state, const cri_rows *rows, cri_range range, double *sums,
-                            double *work)
+/* Adds the products of the scores of some rows to sums [P x P], its lower triangle. */
+static void add_products(const void *state, const cri_rows *rows, cri_range range, double *sums,
+                         double *work)
 {
     const cri_mixture *m = state;
     size_t             P = count_free(m), k = m->k;
@@ -179,17 +169,9 @@ static void set_cell(cri_mixture *m, const double *V, size_t P, size_t at, size_
     if (n > 1) m->sd_error[cell] = error_of_sum(V, P, at + 1, 1);
 }
 
-cr_status cri_mixture_errors_set(cr_ctx *cx, void *state, const double *info)
+static void set_errors(cri_mixture *m, const double *V, size_t P)
 {
-    cr_status    st = CR_OK;
-    cr_scratch   s = cr_scratch_begin(cx);
-    cri_mixture *m = state;
-    size_t       P = count_free(m), at = m->k - 1;
-    double      *R = cr_scratch_matrix(&s, P, P), *L = cr_scratch_matrix(&s, P, P);
-    double      *V = cr_scratch_matrix(&s, P, P), *column = cr_scratch_f64(&s, P);
-
-    CR_TRY(s.status);
-    if (!invert(info, P, R, L, column, V)) goto done;
+    size_t at = m->k - 1;
     for (size_t c = 0; c + 1 < m->k; c++) m->share_error[c] = error_of_sum(V, P, c, 1);
     m->share_error[m->k - 1] = error_of_sum(V, P, 0, m->k - 1);
     for (size_t c = 0; c < m->k; c++)
@@ -197,6 +179,30 @@ cr_status cri_mixture_errors_set(cr_ctx *cx, void *state, const double *info)
             set_cell(m, V, P, at, c, j);
             at += free_in_cell(m, c, j);
         }
+}
+
+cr_status cri_mixture_find_errors(cr_ctx *cx, const void *plan, const cri_rows *rows, uint64_t seed,
+                                  bool late, void *state)
+{
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    cri_mixture *m = state;
+    size_t       P = count_free(m), width = P * P;
+    double      *info, *R, *L, *V, *column;
+    (void)plan, (void)seed;
+
+    if (late || P > MOST) goto done;
+    info = cr_scratch_f64(&s, width + 1), R = cr_scratch_matrix(&s, P, P);
+    L = cr_scratch_matrix(&s, P, P), V = cr_scratch_matrix(&s, P, P);
+    column = cr_scratch_f64(&s, P);
+    CR_TRY(s.status);
+    CR_TRY(cri_em_gather(cx,
+                         &(cri_em_pass){ .add = add_products,
+                                         .of = m,
+                                         .width = width,
+                                         .work = cri_mixture_work(m) + P * CRI_MIXTURE_BLOCK },
+                         rows, info));
+    if (invert(info, P, R, L, column, V)) set_errors(m, V, P);
 done:
     cr_scratch_end(&s);
     return st;

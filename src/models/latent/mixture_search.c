@@ -195,8 +195,5 @@ const cri_em_search cri_mixture_search = {
     .judge = judge,
     .note = note,
     .finish = finish,
-    .review_width = cri_mixture_errors_width,
-    .review_work = cri_mixture_errors_work,
-    .review = cri_mixture_errors_add,
-    .conclude = cri_mixture_errors_set,
+    .review = cri_mixture_find_errors,
 };
