@@ -202,8 +202,8 @@ static bool is_right(const rule *r, double x)
 static bool all_are_right(const rule *r, const double *x, size_t n)
 {
     size_t wrong = 0, nans = 0;
-    for (size_t j = 0; j < n; j++) wrong += !(x[j] >= r->least) | !(x[j] <= r->most);
-    for (size_t j = 0; wrong > 0 && r->nan && j < n; j++) nans += isnan(x[j]);
+    for (size_t j = 0; j < n; j++) wrong += (size_t)(!(x[j] >= r->least) | !(x[j] <= r->most));
+    for (size_t j = 0; wrong > 0 && r->nan && j < n; j++) nans += isnan(x[j]) ? 1 : 0;
     return wrong == nans;
 }
 

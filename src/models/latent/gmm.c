@@ -374,7 +374,7 @@ static void gmm_candidate(const void *state, size_t i, cri_candidate *out)
     double         reached = m->tried_likelihood[i];
     *out = (cri_candidate){ .number = k,
                             .form = cri_gmm_form_name(form),
-                            .value = m->vb ? reached : bic_of(reached, form, k, m->d, m->weight),
+                            .value = m->vb ? reached : bic_of(m, reached, form, k),
                             .chosen = k == m->k && form == m->form };
 }
 

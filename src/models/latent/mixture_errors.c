@@ -191,7 +191,7 @@ cr_status cri_mixture_find_errors(cr_ctx *cx, const void *plan, const cri_rows *
     double      *info, *R, *L, *V, *column;
     (void)plan, (void)seed;
 
-    if (late || P > MOST) goto done;
+    if (late || P == 0 || P > MOST) goto done;
     info = cr_scratch_f64(&s, width + 1), R = cr_scratch_matrix(&s, P, P);
     L = cr_scratch_matrix(&s, P, P), V = cr_scratch_matrix(&s, P, P);
     column = cr_scratch_f64(&s, P);
