@@ -165,7 +165,8 @@ static void transpose(const double *rows, size_t stride, size_t p, size_t n, dou
     }
 }
 
-static void load(const cri_mixture *m, const cri_rows *rows, cri_range range, cri_mixture_block *b)
+static void load(const cri_mixture *m, const cri_rows *rows, cri_range range, bool weigh,
+                 cri_mixture_block *b)
 {
     b->n = range.end - range.begin;
     if (rows->matrix) {
@@ -175,7 +176,7 @@ static void load(const cri_mixture *m, const cri_rows *rows, cri_range range, cr
         for (size_t j = 0; j < m->p; j++)
             cri_rows_fill_term(rows, j, range.begin, range.end, b->X + j * b->n, 1);
     }
-    read_block(m, rows, rows->w ? rows->w + range.begin : NULL, b);
+    read_block(m, rows, weigh && rows->w ? rows->w + range.begin : NULL, b);
 }
 
 static void load_matrix(const cri_mixture *m, const double *X, const double *w, size_t n,
@@ -247,11 +248,11 @@ static void respond(const cri_mixture *m, const cri_mixture_block *b)
     for (size_t i = 0; i < n; i++) b->log_density[i] += b->shared[i];
 }
 
-void cri_mixture_respond(const cri_mixture *m, const cri_rows *rows, cri_range range,
+void cri_mixture_respond(const cri_mixture *m, const cri_rows *rows, cri_range range, bool weigh,
                          cri_mixture_block *b)
 {
     cri_blas_enter();
-    load(m, rows, range, b);
+    load(m, rows, range, weigh, b);
     respond(m, b);
     cri_blas_leave();
 }
@@ -332,9 +333,8 @@ void cri_mixture_gather(const void *state, const cri_rows *rows, cri_range range
     cri_mixture_block  b = cri_mixture_cut(m, work);
     cri_blas_enter();
     for (size_t at = range.begin; at < range.end; at += CRI_MIXTURE_BLOCK) {
-        size_t left = range.end - at;
-        load(m, rows,
-             (cri_range){ at, left < CRI_MIXTURE_BLOCK ? range.end : at + CRI_MIXTURE_BLOCK }, &b);
+        size_t end = range.end - at < CRI_MIXTURE_BLOCK ? range.end : at + CRI_MIXTURE_BLOCK;
+        load(m, rows, (cri_range){ at, end }, true, &b);
         add_block(m, &b, sums);
     }
     cri_blas_leave();
