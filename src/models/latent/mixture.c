@@ -65,7 +65,7 @@ static void answer_block(void *arg, cri_range range, double *work)
     const answering  *a = arg;
     size_t            k = a->m->k, n = range.end - range.begin;
     cri_mixture_block b = cri_mixture_cut(a->m, work);
-    cri_mixture_respond(a->m, a->rows, range, &b);
+    cri_mixture_respond(a->m, a->rows, range, false, &b);
     for (size_t i = 0; i < n; i++) {
         a->out->log_density[range.begin + i] = b.log_density[i];
         for (size_t c = 0; c < k; c++) a->out->prob[(range.begin + i) * k + c] = b.r[c * n + i];

@@ -177,10 +177,11 @@ void cri_mixture_add(const cri_mixture *m, const double *X, const double *w, siz
 /* The statistics of n rows of which row i belongs to component of[i], to one part. */
 void cri_mixture_add_groups(const cri_mixture *m, const double *X, const double *w,
                             const size_t *of, size_t n, double *part, double *work);
-/* The block of memory `work`; rows of cri_rows in it, with responsibilities and log densities. */
+/* The block of memory `work`; rows of cri_rows in it, with responsibilities and log densities, and with their weights
+ * or each of weight 1. */
 cri_mixture_block cri_mixture_cut(const cri_mixture *m, double *work);
-void              cri_mixture_respond(const cri_mixture *m, const cri_rows *rows, cri_range range,
-                                      cri_mixture_block *b);
+void cri_mixture_respond(const cri_mixture *m, const cri_rows *rows, cri_range range, bool weigh,
+                         cri_mixture_block *b);
 /* Adds the statistics of a block to a part, the rows divided among the components by r [k x n], which has the weights
  * in it. */
 void cri_mixture_add_part(const cri_mixture *m, const cri_mixture_block *b, const double *r,
