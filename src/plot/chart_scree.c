@@ -59,7 +59,7 @@ static void add_shares(const cri_axes *a, cri_chart *chart)
         so_far += a->share[j];
         if (isnan(so_far)) break;
         tick->value = (double)j + 1;
-        snprintf(tick->label, sizeof tick->label, "%.*f %%", so_far > 0.995 && so_far < 0.9995,
+        snprintf(tick->label, sizeof tick->label, "%.*f %%", so_far > 0.985 && so_far < 0.9995,
                  100 * so_far);
         chart->n_top++;
     }
