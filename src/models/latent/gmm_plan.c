@@ -297,6 +297,8 @@ cr_status cri_gmm_settle(cr_ctx *cx, void *search, const double *sums)
     cri_gmm_plan *p = search;
     size_t        d = p->d, width = p->width;
     double       *L = cr_scratch_matrix(&s, d, width), *values = cr_scratch_f64(&s, d);
+    bool          ppca = p->o->covariance == CRI_GMM_PPCA;
+    size_t        noise = ppca ? d - p->o->factors : 0;
 
     CR_TRY(s.status);
     p->weight = sums[cri_gmm_survey_width(p)];
@@ -306,13 +308,14 @@ cr_status cri_gmm_settle(cr_ctx *cx, void *search, const double *sums)
                            cr_design_term_name(p->design, j)));
     find_moments(p, sums);
     CR_TRY(check_variances(cx, p));
-    if (width > 1) CR_TRY(check_rank(cx, p, L));
+    if (width > 1 && !ppca) CR_TRY(check_rank(cx, p, L)); /* noise needs no rank */
     choose_scale(p);
     for (size_t i = 0; i < d * width; i++)
         p->C[i] /= p->scale[i / width] * p->scale[width > 1 ? i % d : i];
     if (width > 1) CR_TRY(cr_eigen(cx, cr_cmat_of(p->C, d, d), values, cr_mat_of(L, d, d)));
     for (size_t j = 0; width == 1 && j < d; j++) values[0] = fmin(j ? values[0] : p->C[0], p->C[j]);
-    p->sample.least = p->o->least_spread * values[0];
+    for (size_t j = 1; ppca && j < noise; j++) values[0] += values[j]; /* of one component */
+    p->sample.least = p->o->least_spread * (ppca ? fmax(values[0], 0) / (double)noise : values[0]);
     take_sample(p);
     CR_TRY(list_candidates(cx, p));
 done:
