@@ -1,6 +1,7 @@
 /* gmm_plan.c -- before the first start of a search for a mixture: options, a survey of all rows, and some rows that
  * starts are made of. */
 #include "gmm_plan.h"
+#include "models/common/described.h"
 #include "base/scratch.h"
 #include "base/sort.h"
 #include "math/dense/blas_internal.h"
@@ -31,26 +32,11 @@ static cr_status read_k(cr_ctx *cx, const char *text, size_t *from, size_t *to)
     return cr_fail_hint(cx, "--k 3 for three components, --k 1:9 to choose among nine numbers");
 }
 
-static cr_status check_columns(cr_ctx *cx, const cr_design *d)
+static cr_status check_target(cr_ctx *cx, const cr_design *d)
 {
-    bool expanded = d->p != d->n_columns || cri_design_has_made(d);
-    if (d->target.name) {
-        cr_fail(cx, CR_EARG, "the model gmm describes columns: it has no target");
-        return cr_fail_hint(cx, "name the columns with --features %s", d->target.name);
-    }
-    if (d->p == 0) return cr_fail(cx, CR_EDATA, "there is no column for gmm to describe");
-    for (size_t j = 0; j < d->n_columns; j++) {
-        expanded |= cri_design_has_basis(d, j);
-        if (d->columns[j].type != CR_CATEGORY) continue;
-        cr_fail(cx, CR_EDATA, "column '%s' contains text, but gmm describes numbers",
-                d->columns[j].name);
-        return cr_fail_hint(cx, "--features '!%s' leaves it out", d->columns[j].name);
-    }
-    if (expanded)
-        return cr_fail(cx, CR_EARG,
-                       "the model gmm describes columns as they are: it cannot be "
-                       "combined with --basis or made columns in --terms");
-    return CR_OK;
+    if (!d->target.name) return CR_OK;
+    cr_fail(cx, CR_EARG, "the model gmm describes columns: it has no target");
+    return cr_fail_hint(cx, "name the columns with --features %s", d->target.name);
 }
 
 /* --- rows for the starts ---------------------------------------------------------------------- */
@@ -186,7 +172,8 @@ cr_status cri_gmm_open(cr_ctx *cx, const cri_rows *first, const void *options, v
     p->o = options, p->design = first->design, p->d = first->p;
     p->total.best_rejected = NAN;
     CR_TRY(read_k(cx, p->o->k, &p->from, &p->to));
-    CR_TRY(check_columns(cx, first->design));
+    CR_TRY(check_target(cx, first->design));
+    CR_TRY(cri_described_check(cx, "gmm", first->design));
     CR_TRY(cri_blas_reserve(cx));
     if (p->o->infer == 1 && p->o->covariance != CRI_GMM_FULL && p->o->covariance != CRI_GMM_VVV)
         CR_TRY(cri_fail_unused(cx, "covariance", "infer", "em"));
