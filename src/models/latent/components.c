@@ -56,18 +56,13 @@ cr_status cri_directions(cr_ctx *cx, const double *C, size_t p, double *lambda, 
 
 /* --- what was asked for ----------------------------------------------------------------------- */
 
-typedef struct wanted {
-    bool   automatic, all;
-    double share; /* 0: none is asked for */
-    size_t count;
-} wanted;
-
-/* What the text asks for; false where that is nothing. */
-static bool read_wanted(const char *text, wanted *out)
+bool cri_components_read(const char *text, cri_components *out)
 {
     double x = 0;
-    *out = (wanted){ .automatic = strcmp(text, "auto") == 0, .all = strcmp(text, "all") == 0 };
-    if (out->automatic || out->all) return true;
+    *out = (cri_components){ .automatic = strcmp(text, "auto") == 0,
+                             .bic = strcmp(text, "bic") == 0,
+                             .all = strcmp(text, "all") == 0 };
+    if (out->automatic || out->bic || out->all) return true;
     size_t length = strlen(text);
     if (length == 0 || cri_parse_double(text, text + length, &x) != length || !(x > 0) ||
         !isfinite(x))
@@ -79,11 +74,11 @@ static bool read_wanted(const char *text, wanted *out)
 
 cr_status cri_components_check(cr_ctx *cx, const char *model, const char *text)
 {
-    wanted w;
-    if (read_wanted(text, &w)) return CR_OK;
+    cri_components w;
+    if (cri_components_read(text, &w)) return CR_OK;
     cr_fail(cx, CR_EARG,
             "%s: --components is '%s', but must be a whole number from 1, a share between 0 and 1, "
-            "all, or auto",
+            "all, auto, or bic",
             model, text);
     return cr_fail_hint(cx, "--components 2 for two coordinates, --components 0.95 for as many as "
                             "explain 95 %% of the variance");
@@ -125,17 +120,26 @@ double cri_components_evidence(const cri_spectrum_of *of, size_t q)
            0.5 * (double)q * log(n);
 }
 
+double cri_components_bic(const cri_spectrum_of *of, size_t q)
+{
+    double p = (double)of->p, k = (double)q, rest = 0, logs = 0;
+    for (size_t j = q; j < of->p; j++) rest += of->variance[j] / (p - k);
+    if (!(rest > 0)) return NAN;
+    for (size_t j = 0; j < q; j++) logs += log(of->variance[j]);
+    return of->n * (logs + (p - k) * log(rest)) + (p * k - k * (k - 1) / 2) * log(of->n);
+}
+
 /* --- the choice ------------------------------------------------------------------------------- */
 
-/* Of 1 .. rank - 1, in the space that the rows vary in; 1 where nothing can be told. */
-static size_t by_evidence(const cri_spectrum_of *of)
+/* Of 1 .. rank - 1, in the space that the rows vary in, by the evidence or by BIC; 1 where nothing can be told. */
+static size_t by_criterion(const cri_spectrum_of *of, bool bic)
 {
     cri_spectrum_of within = *of;
     size_t          best = 1;
     double          highest = -INFINITY;
     within.p = of->rank;
     for (size_t q = 1; q < of->rank; q++) {
-        double e = cri_components_evidence(&within, q);
+        double e = bic ? -cri_components_bic(&within, q) : cri_components_evidence(&within, q);
         if (e > highest) highest = e, best = q;
     }
     return best;
@@ -153,11 +157,11 @@ static size_t by_share(const cri_spectrum_of *of, double share)
 size_t cri_components_choose(cr_ctx *cx, const char *model, const char *text,
                              const cri_spectrum_of *of)
 {
-    wanted w;
-    size_t most = of->rank > 0 ? of->rank : 1;
-    read_wanted(text, &w);
+    cri_components w;
+    size_t         most = of->rank > 0 ? of->rank : 1;
+    cri_components_read(text, &w);
     if (w.all) return most;
-    if (w.automatic) return by_evidence(of);
+    if (w.automatic || w.bic) return by_criterion(of, w.bic);
     if (w.share > 0) return by_share(of, w.share);
     if (w.count <= most) return w.count;
     cr_log(cx, CR_LOG_WARNING, "%s: the rows vary in only %zu direction%s, fewer than %zu", model,
