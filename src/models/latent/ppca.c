@@ -241,7 +241,7 @@ static void ppca_reopen(cr_ctx *cx, void *state)
 static cr_status fit_with(cr_ctx *cx, const cri_rows *rows, const ppca_options *o, double *C,
                           ppca_state *m, solving *of, cri_gaps_report *out)
 {
-    cri_gaps_options how = { o->tol, o->max_iter, rows->design->standardised };
+    cri_gaps_options how = { o->tol, o->max_iter, rows->design->standardised, false };
     *out = (cri_gaps_report){ .C = C };
     memset(m->model.centre, 0, rows->p * sizeof(double));
     memset(m->model.loading, 0, m->model.q * rows->p * sizeof(double));
