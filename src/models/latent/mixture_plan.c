@@ -1,6 +1,7 @@
 /* mixture_plan.c -- before the first start of a search for a mixture: which distribution each column has, a survey of
  * all rows, and some rows that starts are made of. */
 #include "mixture_plan.h"
+#include "models/common/described.h"
 #include "data/table/table_internal.h"
 #include "math/dense/blas_internal.h"
 #include "models/common/column_kinds.h"
@@ -60,7 +61,7 @@ cr_status cri_mixture_plan_open(cr_ctx *cx, const cri_rows *first, const void *o
     a->o = options, a->design = first->design, a->p = first->p;
     a->total.best_rejected = NAN;
     CR_TRY(cri_read_components(cx, "mixture", a->o->k, &a->from, &a->to));
-    CR_TRY(cri_check_plain_columns(cx, "mixture", first->design));
+    CR_TRY(cri_described_check(cx, "mixture", first->design));
     CR_TRY(cri_blas_reserve(cx));
     a->kind = cr_alloc(cx, a->p, sizeof *a->kind);
     a->first = cr_alloc(cx, a->p, sizeof *a->first);
