@@ -91,7 +91,8 @@ extern const cri_member cri_mixture_record[];
       "columns",                                                                                   \
       "poisson")                                                                                   \
     X(choice, prior, "weak", "weak|none",                                                          \
-      "weak prior, a few rows like all rows together, or plain likelihood", "none")                \
+      "weak prior, as if a component had a little of all rows together, or plain likelihood",      \
+      "none")                                                                                      \
     X(real, prior_rows, "0.1", ">0", "rows that the prior of a component counts for", "1")         \
     X(real, least_spread, "1e-3", ">=0",                                                           \
       "reject ends in which a component has a variance below this share of that of all rows",      \
