@@ -91,7 +91,8 @@ extern const cri_member cri_mixture_record[];
       "columns",                                                                                   \
       "poisson")                                                                                   \
     X(choice, prior, "weak", "weak|none",                                                          \
-      "weak prior, a few rows like all rows together, or plain likelihood", "none")                \
+      "weak prior, as if a component had a little of all rows together, or plain likelihood",      \
+      "none")                                                                                      \
     X(real, prior_rows, "0.1", ">0", "rows that the prior of a component counts for", "1")         \
     X(real, least_spread, "1e-3", ">=0",                                                           \
       "reject ends in which a component has a variance below this share of that of all rows",      \
@@ -202,6 +203,8 @@ bool cri_mixture_is_flat(const cri_mixture *m, double least);
 void cri_mixture_add_draws(const cri_mixture *m, const cri_mixture_block *b, double *parts);
 /* A step by draws: taken where it gains beyond the error of the draws, else there will be more of them. */
 cr_status cri_mixture_solve_draws(cr_ctx *cx, const double *parts, cri_mixture *m);
+/* What another step may gain at most, as the draws say; 0 without draws. */
+double cri_mixture_left(const cri_mixture *m);
 /* Whether to go on, a step having gained less than `worth`: there are more draws then. */
 bool cri_mixture_refine(void *state, double worth);
 /* The error of the expected log likelihood under the state by which the parts were gathered. */
