@@ -34,7 +34,7 @@ static cr_plot_kind kind_alone(const cr_model *m, cr_plot_kind kind, const cr_pl
 {
     if (kind != CR_PLOT_FIT || o->range || o->draws || o->n_over) return kind;
     if (cri_model_chose(m)) return CR_PLOT_CRITERION;
-    return cri_model_has_eigenvalues(m) ? CR_PLOT_SCREE : kind;
+    return cri_model_has_scree(m) ? CR_PLOT_SCREE : kind;
 }
 
 /* The same with one: of linear coordinates, two or more, the biplot; their components are that, too. */
