@@ -68,24 +68,24 @@ bool cri_model_chose(const cr_model *model);
 
 /* --- coordinates ----------------------------------------------------------------------------- */
 
-/* What the statistics and parameters of a model say of its coordinates: eigenvalue(z1), share(z1), eigenvalue_sd(z1),
- * total; z1.TERM with its sd.  NaN where it says nothing. */
+/* What the statistics and parameters of a model say of its coordinates: eigenvalue(z1), or variance(z1) of one that has
+ * none, with eigenvalue_sd(z1); share(z1), total; z1.TERM with its sd.  NaN where it says nothing. */
 typedef struct cri_axes {
-    const char        *model;
+    const char        *model, *measure; /* "eigenvalue" or "variance"; NULL: neither */
     size_t             q, p;
-    const char *const *names;                   /* [q] of the coordinates */
-    const char       **terms;                   /* [p] */
-    double            *eigenvalue, *sd, *share; /* [q] */
-    double            *loading, *loading_sd;    /* [q x p] */
+    const char *const *names;                /* [q] of the coordinates */
+    const char       **terms;                /* [p] */
+    double            *value, *sd, *share;   /* [q] */
+    double            *loading, *loading_sd; /* [q x p] */
     double             total;
-    bool               has_eigenvalues, has_loadings;
+    bool               has_loadings;
 } cri_axes;
 
 /* Fills it; the arrays are the scratch's.  Fails with CR_EUNSUPPORTED for a model without coordinates. */
 cr_status cri_axes_open(cr_scratch *s, const cr_model *model, cri_axes *out);
 
-/* true for a model of coordinates whose class declares their eigenvalues. */
-bool cri_model_has_eigenvalues(const cr_model *model);
+/* true for a model of coordinates whose class declares their eigenvalues or variances. */
+bool cri_model_has_scree(const cr_model *model);
 
 cr_status cri_chart_scree(cr_scratch *s, const cr_model *model, double level, cri_chart *chart);
 cr_status cri_chart_biplot(cr_scratch *s, const cr_model *model, const cr_table *table,
