@@ -60,6 +60,9 @@ CRI_RECORD(cri_fa, CRI_FA_STATE);
 
 /* --- the maximum (fa_likelihood.c) ------------------------------------------------------------ */
 
+/* Starts that will do where they agree. */
+enum { CRI_FA_FIRST = 4 };
+
 typedef struct cri_fa_maximum {
     double *psi, *W; /* [p], [q x p]; W diag(psi)^-1 W^T diagonal, descending */
     double  f;

@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { EM_STEPS = 10, NEWTON_STEPS = 8, FIRST = 4 };
+enum { EM_STEPS = 10, NEWTON_STEPS = 8 };
 static const double NEAR = 0.5;   /* of log psi to its bound */
 static const double AGREE = 1e-7; /* ends whose f differ by less are one */
 
@@ -375,7 +375,7 @@ done:
 /* true where the first starts leave no doubt: all ended alike, and at no bound. */
 static bool is_settled(const cri_fa_maximum *best, size_t p, double least)
 {
-    if (best->starts != FIRST || best->agreeing < FIRST) return false;
+    if (best->starts != CRI_FA_FIRST || best->agreeing < CRI_FA_FIRST) return false;
     for (size_t i = 0; i < p; i++)
         if (cri_fa_at_bound(best->psi[i], least)) return false;
     return true;
