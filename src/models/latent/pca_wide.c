@@ -136,7 +136,7 @@ typedef struct search {
     size_t                  bound;   /* no more directions can have a variance above 0 */
     size_t                  k;
     double                 *U;        /* [k x n of the map] */
-    double                 *V, *CV;   /* [k x p]            */
+    double                 *V;        /* [k x p]            */
     double                 *lambda;   /* [k]                */
     double                 *residual; /* [k] |C v - lambda v| */
     size_t                  iterations;
@@ -169,17 +169,24 @@ done:
     return st;
 }
 
-/* The first k, from those that there are. */
+/* Every residual is as small as was asked for, or as rounding lets it be. */
+static bool are_accurate(const search *f)
+{
+    size_t rank = cri_rank(f->lambda, f->k, f->z->p, f->z->total);
+    for (size_t j = 0; j < rank; j++)
+        if (f->residual[j] > f->tolerance * f->lambda[j] + 1e-12 * f->lambda[0]) return false;
+    return true;
+}
+
+/* The first k, from those that there are.  A residual of K can be smaller than that of C: where it was, once more. */
 static cr_status find_directions(cr_ctx *cx, cr_scratch *s, search *f, size_t k)
 {
     cr_status           st = CR_OK;
     double             *U = cr_scratch_matrix(s, k, f->map.n);
+    size_t              most = f->ask->max_iter;
     cri_lanczos_report  r;
     cri_lanczos_options o = { .wanted = k,
                               .tolerance = f->tolerance,
-                              .max_iter = f->ask->max_iter > f->iterations
-                                              ? f->ask->max_iter - f->iterations
-                                              : 1,
                               .seed = f->ask->seed,
                               .opt_start = f->U,
                               .n_start = f->k };
@@ -187,12 +194,16 @@ static cr_status find_directions(cr_ctx *cx, cr_scratch *s, search *f, size_t k)
     f->lambda = cr_scratch_f64(s, k);
     f->residual = cr_scratch_f64(s, k);
     CR_TRY(s->status);
-    CR_TRY(cri_lanczos(cx, &f->map, &o, f->lambda, U, &r));
-    f->U = U;
-    f->k = k;
-    f->iterations += r.iterations;
-    f->converged = r.converged;
-    CR_TRY(check_directions(cx, f));
+    for (int tries = 0; tries < 3; tries++, o.tolerance /= 10) {
+        o.max_iter = most > f->iterations ? most - f->iterations : 1;
+        CR_TRY(cri_lanczos(cx, &f->map, &o, f->lambda, U, &r));
+        o.opt_start = f->U = U;
+        o.n_start = f->k = k;
+        f->iterations += r.iterations;
+        CR_TRY(check_directions(cx, f));
+        f->converged = r.converged && are_accurate(f);
+        if (f->converged || !r.converged) break;
+    }
 done:
     return st;
 }
@@ -221,13 +232,12 @@ static cr_status check_number(cr_ctx *cx, const char *components, size_t bound)
 static cr_status search_directions(cr_ctx *cx, cr_scratch *s, search *f, size_t *out_q,
                                    cri_spectrum_of *out_of)
 {
-    const double ROUGH =
-        1e-4; /* what an eigenvalue is off by is the square of this, for the most part */
-    cr_status   st = CR_OK;
-    const char *components = f->ask->components;
-    bool        given = cri_components_given(components);
-    size_t      k = cri_components_first(components, f->bound);
-    size_t      most = k > MOST_SOUGHT ? k : least_of(MOST_SOUGHT, f->bound);
+    const double ROUGH = 1e-4; /* eigenvalues are off by about the square of this */
+    cr_status    st = CR_OK;
+    const char  *components = f->ask->components;
+    bool         given = cri_components_given(components);
+    size_t       k = cri_components_first(components, f->bound);
+    size_t       most = k > MOST_SOUGHT ? k : least_of(MOST_SOUGHT, f->bound);
 
     f->tolerance = given ? f->ask->tolerance : fmax(f->ask->tolerance, ROUGH);
     for (;; k = least_of(2 * k, most)) {
