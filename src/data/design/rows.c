@@ -461,7 +461,7 @@ cr_status cri_rows_explain(cr_ctx *cx, const cri_rows *r, cr_status status)
         return cr_fail_note(cx,
                             "there are %zu columns: each matrix of columns by columns takes %.3g "
                             "GB; choose some columns with --features, or use a model without such "
-                            "matrices: naive-bayes, logistic, ridge, lasso",
+                            "matrices: naive-bayes, logistic, ridge, lasso, pca",
                             r->p, square);
     if (!out_of_memory || !r->sparse) return status;
     return cr_fail_note(cx,

@@ -223,6 +223,12 @@ bool cri_components_decided(const char *text, const cri_spectrum_of *of)
     return w.share > 0 ? reached : w.count <= of->known;
 }
 
+bool cri_components_given(const char *text)
+{
+    wanted w;
+    return read_wanted(text, &w) && w.count > 0;
+}
+
 size_t cri_components_first(const char *text, size_t most)
 {
     enum { SOME = 32 };

@@ -45,6 +45,8 @@ typedef struct cri_spectrum_of {
     double        rest; /* 0 where known = rank  */
 } cri_spectrum_of;
 
+/* true when the text is a number of components. */
+bool cri_components_given(const char *text);
 /* How many to find at first, when they are found one after the other: at least 1, at most `most`. */
 size_t cri_components_first(const char *text, size_t most);
 /* true when what is known decides how many components there are. */
