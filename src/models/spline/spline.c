@@ -5,10 +5,11 @@
  * lines; then come passes in which the lambdas are chosen, counting the df of all; then these stay.
  *
  * A smooth of numbers whose mean is 0 has mean 0, so the level is the mean of y and the f_j need no
- * centring.  Its variance 1/n is in each V_j(x): the variance of the sum is taken as
- * 1/n + sum_j (V_j - 1/n), which is exact for one column and else leaves out how the f_j go
- * together. */
+ * centring.  Its variance 1/n is in each V_j(x), and so is that of a line: the variance of the sum is
+ * taken as that of the lines together (lines.h) and what each V_j has beyond its own line.  It is
+ * exact for one column, and for lines; else it leaves out how the curves go together. */
 #include "component.h"
+#include "lines.h"
 #include "math/constants.h"
 #include "models/core/class.h"
 #include "models/core/parameters.h"
@@ -63,7 +64,10 @@ enum { STRAIGHT_PASSES = 2, CHOOSING_PASSES = 5 }; /* of several columns */
     MEMBER(real,   all_df, (),     "any none", "effective degrees of freedom of all f")             \
     MEMBER(real,   gcv,    (),     "any none", "generalised cross-validation")                      \
     MEMBER(real,   loocv,  (),     "any none", "leave-one-out error")                               \
-    MEMBER(real,   restricted, (), "any none", "restricted log likelihood")
+    MEMBER(real,   restricted, (), "any none", "restricted log likelihood")                         \
+    MEMBER(vector, centre, (p),    "none",  "of several columns: their means (lines.h)")            \
+    MEMBER(vector, spread, (p),    ">0 none", "likewise: their sds")                                \
+    MEMBER(matrix, excess, (p, p), "none",  "likewise: R^-1 - I; absent with many columns")
 /* clang-format on */
 
 CRI_RECORD(spline_state, SPLINE_STATE);
@@ -246,6 +250,18 @@ static void measure(const job *j, spline_state *m)
     }
 }
 
+/* How the lines of several columns go together. */
+static cr_status keep_lines(cr_ctx *cx, const job *j, spline_state *m)
+{
+    size_t p = j->p;
+    if (j->active < 2 || p > CRI_MOST_LINES) return CR_OK;
+    m->centre = cr_alloc(cx, p, sizeof(double));
+    m->spread = cr_alloc(cx, p, sizeof(double));
+    m->excess = cr_alloc(cx, p * p, sizeof(double));
+    if (!m->centre || !m->spread || !m->excess) return CR_ENOMEM;
+    return cri_lines_measure(cx, j->c, p, j->w, j->n, m->centre, m->spread, m->excess);
+}
+
 static cr_status keep(cr_ctx *cx, const job *j, spline_state **out, cr_report *report)
 {
     cr_status     st = CR_OK;
@@ -257,6 +273,7 @@ static cr_status keep(cr_ctx *cx, const job *j, spline_state **out, cr_report *r
     for (size_t k = 0; k < j->p; k++) m->total += j->c[k].m;
     CR_TRY(cri_record_allocate(cx, spline_record, m));
     for (size_t k = 0; k < j->p; k++) keep_component(&j->c[k], k, m);
+    CR_TRY(keep_lines(cx, j, m));
     measure(j, m);
     report->log_likelihood = -0.5 * m->n * (log(2 * M_PI * m->rss / m->n) + 1) -
                              m->n * log(j->rows->design->target_scale);
@@ -353,7 +370,9 @@ static double answer(const spline_state *m, const double *x, double *opt_share)
                               (x[k] - m->origin[k]) / m->scale[k], opt_share ? &V : NULL);
         if (opt_share) share += fmax(0, V * m->unit[k] - 1 / m->n);
     }
-    if (opt_share) *opt_share = share;
+    if (opt_share && m->excess)
+        share += cri_lines_excess(m->p, m->centre, m->spread, m->excess, x) / m->n;
+    if (opt_share) *opt_share = fmax(1 / m->n, share); /* but for rounding it is no less */
     return mean;
 }
 
@@ -453,7 +472,7 @@ static cr_status spline_describe(cr_ctx *cx, const void *state, const cr_design 
 static bool is_valid(const spline_state *m, size_t p)
 {
     bool valid = m->p == p && m->ends == p + 1 && m->width == CRI_KNOT_SIZE && m->starts[0] == 0 &&
-                 m->starts[p] == m->total;
+                 m->starts[p] == m->total && !m->excess == !m->centre && !m->excess == !m->spread;
     for (size_t k = 0; valid && k < p; k++) {
         valid = m->starts[k + 1] > m->starts[k];
         for (size_t i = m->starts[k] + 1; valid && i < m->starts[k + 1]; i++)
