@@ -110,6 +110,7 @@ TEST(few_rows_are_averaged)
 {
     cr_ctx_set_threads(cx, 1);
     assert_string_equal(hyper_of(cx, fit(cx, "gp", sums(cx, 12, 2, 1), "target=y")), "mcmc");
+    assert_string_equal(hyper_of(cx, fit(cx, "gp", sums(cx, 50, 2, 1), "target=y")), "mcmc");
     assert_string_equal(hyper_of(cx, fit(cx, "gp", sums(cx, 150, 2, 1), "target=y")), "map");
     assert_string_equal(hyper_of(cx, fit(cx, "gp", sums(cx, 12, 2, 1), "target=y gradient=true")),
                         "map");
