@@ -9,6 +9,7 @@
 #include "models/gp/methods/gp_fit.h"
 #include "gp_online_learn.h"
 #include "models/common/some_rows.h"
+#include "base/rng.h"
 #include "base/scratch.h"
 #include "math/kernel/kernel_internal.h"
 
@@ -107,6 +108,7 @@ static cr_status learn(cr_ctx *cx, const cri_online_options *o, const cri_gp_dat
         CR_TRY(cri_gp_rough_occam(cx, &prior, g->kernel, g->noise, data->count, &g->occam));
     }
     g->starts = learned.starts, g->agreed = learned.agreed, g->evaluations = learned.evaluations;
+    m->learned_from = from->count;
     report->iterations = learned.iterations;
     report->stop = learned.stop;
 done:
@@ -181,6 +183,13 @@ static cri_rows part_of(const cri_rows *rows, size_t begin, size_t end, size_t *
     return part;
 }
 
+/* Further batches change the hyper-parameters. */
+static bool learns_more(const cri_online_options *o, const cri_online_state *m)
+{
+    return m->method == CRI_ONLINE_METHOD_STREAM && o->optimize == CRI_ONLINE_OPTIMIZE_EVIDENCE &&
+           o->steps > 0 && m->learned_from > 0;
+}
+
 /* One batch into a state, which is replaced. */
 static cr_status take_batch(cr_ctx *cx, const cri_online_options *o, const cri_gp_data *data,
                             cri_online_state **m, cr_report *report)
@@ -222,6 +231,7 @@ static cr_status take_rows(cr_ctx *cx, const cri_online_options *o, const cri_ro
         cri_gp_data_free(cx, &data);
         CR_TRY(st);
         if (count > 0) (*m)->gp.rows += count, (*m)->batches++;
+        if (!first && learns_more(o, *m)) (*m)->learned_from += count;
         if (count > 0 && (*m)->gp.q) (*m)->gp.beta[0] += (*m)->shift;
     }
     if (!*m) CR_TRY(cr_fail(cx, CR_EDATA, "gp-online: no row has a positive weight"));
@@ -273,12 +283,72 @@ done:
 
 /* --- answers, file --------------------------------------------------------------------------- */
 
+/* The hyper-parameters are at one value each, which few rows do not tell well.  As in a linear model each of them
+ * counts as a term that was fitted: of n rows that they were learned from,
+ *   dof = n - (terms of the mean) - (hyper-parameters - 1)
+ * are left for the scale of everything, which is then Student's t with variances n / dof times as large; priors leave
+ * 0.6 n at least.  INFINITY: nothing was learned. */
+static double degrees_left(const cri_online_state *m)
+{
+    size_t count = m->gp.n_theta + m->gp.noise_learned, terms = m->gp.q ? m->gp.q : m->shift != 0;
+    double n = m->learned_from;
+    if (n == 0 || count == 0) return INFINITY;
+    return fmax(n - (double)terms - (double)(count - 1), 0.6 * n);
+}
+
+/* What scales grow by. */
+static double widening(const cri_online_state *m)
+{
+    double dof = degrees_left(m);
+    return isinf(dof) ? 1 : sqrt(m->learned_from / dof);
+}
+
+/* The same of standard deviations: those of Student's t, or of two degrees of freedom and fewer its scale. */
+static double widening_of_sd(const cri_online_state *m)
+{
+    double dof = degrees_left(m);
+    return widening(m) * (dof > 2 && !isinf(dof) ? sqrt(dof / (dof - 2)) : 1);
+}
+
 static cr_status online_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                 cr_prediction *out)
 {
     const cri_online_state *m = state;
     cr_status               st = cri_gp_predict(cx, &m->gp, rows, out);
-    for (size_t i = 0; st == CR_OK && !m->gp.q && i < rows->n; i++) out->mean[i] += m->shift;
+    double                  wider = widening(m), dof = degrees_left(m);
+    for (size_t i = 0; st == CR_OK && i < rows->n; i++) {
+        if (!m->gp.q) out->mean[i] += m->shift;
+        if (out->scale) out->scale[i] *= wider, out->dof[i] = dof;
+    }
+    return st;
+}
+
+/* Draws [n x count] about the means become those of Student's t: all of a draw by the same factor. */
+static void widen_draws(const cri_online_state *m, const double *mean, size_t n, size_t count,
+                        uint64_t seed, double *out)
+{
+    double dof = degrees_left(m);
+    for (size_t c = 0; !isinf(dof) && c < count; c++) {
+        cr_rng rng = cr_rng_stream(seed, 40000 + c);
+        double factor = sqrt(m->learned_from / (2 * cr_rng_gamma(&rng, dof / 2)));
+        for (size_t i = 0; i < n; i++)
+            out[i * count + c] = mean[i] + factor * (out[i * count + c] - mean[i]);
+    }
+}
+
+/* Draws of functions, or of targets, and then what is added to them. */
+static cr_status finish_draws(cr_ctx *cx, const cri_online_state *m, const cri_rows *rows,
+                              bool prior, size_t count, uint64_t seed, double *out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *mean = cr_scratch_f64(&s, rows->n);
+    CR_TRY(s.status);
+    if (!prior) CR_TRY(cri_gp_function(cx, &m->gp, rows, false, mean, NULL, NULL));
+    if (!prior) widen_draws(m, mean, rows->n, count, seed, out);
+    for (size_t i = 0; !m->gp.q && i < rows->n * count; i++) out[i] += m->shift;
+done:
+    cr_scratch_end(&s);
     return st;
 }
 
@@ -287,18 +357,24 @@ static cr_status online_sample(cr_ctx *cx, const void *state, const cr_design *d
 {
     const cri_online_state *m = state;
     cr_status               st = cri_gp_sample(cx, &m->gp, design, rows, count, seed, out);
-    for (size_t i = 0; st == CR_OK && !m->gp.q && rows && i < rows->n * count; i++)
-        out[i] += m->shift;
-    return st;
+    if (st != CR_OK || !rows || rows->n == 0) return st;
+    return finish_draws(cx, m, rows, false, count, seed, out);
 }
 
 static cr_status online_function(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior,
                                  double *mean, double *opt_sd, double *opt_covariance)
 {
     const cri_online_state *m = state;
+    double                  wider = prior ? 1 : widening_of_sd(m);
+    size_t                  n = rows->n;
     cr_status st = cri_gp_function(cx, &m->gp, rows, prior, mean, opt_sd, opt_covariance);
-    for (size_t i = 0; st == CR_OK && !m->gp.q && i < rows->n; i++) mean[i] += m->shift;
-    return st;
+    if (st != CR_OK) return st;
+    for (size_t i = 0; i < n; i++) {
+        if (!m->gp.q) mean[i] += m->shift;
+        if (opt_sd) opt_sd[i] *= wider;
+    }
+    for (size_t i = 0; opt_covariance && i < n * n; i++) opt_covariance[i] *= wider * wider;
+    return CR_OK;
 }
 
 static cr_status online_functions(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior,
@@ -306,8 +382,7 @@ static cr_status online_functions(cr_ctx *cx, const void *state, const cri_rows 
 {
     const cri_online_state *m = state;
     cr_status               st = cri_gp_functions(cx, &m->gp, rows, prior, count, seed, out);
-    for (size_t i = 0; st == CR_OK && !m->gp.q && i < rows->n * count; i++) out[i] += m->shift;
-    return st;
+    return st == CR_OK ? finish_draws(cx, m, rows, prior, count, seed, out) : st;
 }
 
 static cr_status online_slopes(cr_ctx *cx, const void *state, const cri_rows *rows, double *out)

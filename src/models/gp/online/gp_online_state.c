@@ -51,6 +51,7 @@ static cr_status state_like(cr_ctx *cx, const cri_online_state *old, cri_gp_data
     cri_gp_posterior       *g = &m->gp;
     const cri_gp_posterior *o = &old->gp;
     m->method = old->method, m->batches = old->batches, m->shift = old->shift;
+    m->learned_from = old->learned_from;
     g->approx = o->approx, g->noise = o->noise, g->jitter = o->jitter,
     g->noise_learned = o->noise_learned;
     g->hyper = o->hyper, g->occam = o->occam;

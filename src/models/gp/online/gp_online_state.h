@@ -33,6 +33,7 @@ CR_OPTIONS_STRUCT(cri_online_options, GP_ONLINE_OPTIONS);
     MEMBER(count,  batches,      (),               "",             "so far")                         \
     MEMBER(real,   shift,        (),               "",             "mean of the first batch, taken off all targets so that " \
            "their squares keep their digits; given back by beta, or without one by predictions")     \
+    MEMBER(real,   learned_from, (),               ">=0 spare",    "rows that the hyper-parameters were learned from; 0: none were") \
     INNER(real,    sums.settled, (),               "as:settled",   "of the stream")                  \
     MEMBER(count,  n,            (),               "found",        "inputs of the basis")            \
     MEMBER(matrix, C,            (n, n),           "none",         "Sigma of the basis; mu is gp.at.y") \
