@@ -130,13 +130,23 @@ cri_sheet *cli_warnings(cli *c)
     return list ? list : cri_put_list(c->said, "warnings");
 }
 
+/* Its length without how many of several fits gave it (study/jobs.c). */
+static size_t length_of_warning(const char *text)
+{
+    const char *end = strstr(text, " times)"), *last = end && !end[7] ? strrchr(text, '(') : NULL;
+    return last && last > text ? (size_t)(last - text) - 1 : strlen(text);
+}
+
 static void receive_log(void *user, cr_log_level level, const char *text)
 {
     cli *c = user;
     if (level == CR_LOG_WARNING) {
         const cri_sheet *old = cri_sheet_first(cli_warnings(c));
-        for (; old; old = cri_sheet_next(old))
-            if (strcmp(cri_sheet_text(old), text) == 0) return;
+        size_t           length = length_of_warning(text);
+        for (; old; old = cri_sheet_next(old)) {
+            const char *said = cri_sheet_text(old);
+            if (length_of_warning(said) == length && strncmp(said, text, length) == 0) return;
+        }
         cri_put_text(cli_warnings(c), NULL, text);
         if (c->global.quiet || c->global.strict) return; /* strict: the failure will name it */
     } else if (!c->global.verbose) {

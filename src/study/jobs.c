@@ -99,13 +99,76 @@ done:
     return st;
 }
 
-/* Passes on what was logged, up to the job that failed. */
+/* --- what they log --------------------------------------------------------------------------- */
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* The end of a number such as 12, 0.5 or 1e-05 at the beginning of text, which may have none. */
+static const char *skip_number(const char *text)
+{
+    while (is_digit(*text) || (*text == '.' && is_digit(text[1]))) text++;
+    const char *power = text + 1 + (text[0] == 'e' && (text[1] == '-' || text[1] == '+'));
+    if (*text == 'e' && is_digit(*power)) return skip_number(power);
+    return text;
+}
+
+/* true when two lines say the same of different numbers.  What is in quotes is a name, and so are digits behind a
+ * letter. */
+static bool is_alike(const char *a, const char *b)
+{
+    bool quoted = false, named = false;
+    while (*a) {
+        if (is_digit(*a) && is_digit(*b) && !quoted && !named) {
+            a = skip_number(a), b = skip_number(b);
+            continue;
+        }
+        if (*a != *b) return false;
+        quoted ^= *a == '\'';
+        named = is_letter(*a) || (named && is_digit(*a));
+        a++, b++;
+    }
+    return !*b;
+}
+
+enum { PASSED_ON = ' ' }; /* in the place of the level of a line */
+
+/* How many of the jobs from `first` on, n in all, have such a warning; these are not passed on again. */
+static size_t gather_alike(const work *w, size_t first, size_t n, const char *text)
+{
+    size_t jobs = 0;
+    for (size_t j = first; j < n; j++) {
+        slot *s = &w->slots[j];
+        bool  found = false;
+        for (char *at = s->log; at && at < s->log + s->used; at += strlen(at) + 1) {
+            if (at[0] - '0' != CR_LOG_WARNING || !is_alike(at + 1, text)) continue;
+            at[0] = PASSED_ON;
+            found = true;
+        }
+        jobs += found;
+    }
+    return jobs;
+}
+
+/* Passes on what was logged, up to the job that failed: a warning of several jobs once, with their number. */
 static void replay(const work *w, size_t n)
 {
-    for (size_t j = 0; j < n && j <= atomic_load(&w->first_failed); j++)
-        for (const char *at = w->slots[j].log; at && at < w->slots[j].log + w->slots[j].used;
-             at += strlen(at) + 1)
-            cr_log(w->cx, (cr_log_level)(at[0] - '0'), "%s", at + 1);
+    size_t failed = atomic_load(&w->first_failed), made = failed < n ? failed + 1 : n;
+    for (size_t j = 0; j < made; j++)
+        for (char *at = w->slots[j].log; at && at < w->slots[j].log + w->slots[j].used;
+             at += strlen(at) + 1) {
+            if (at[0] == PASSED_ON) continue;
+            cr_log_level level = (cr_log_level)(at[0] - '0');
+            size_t       jobs = level == CR_LOG_WARNING ? gather_alike(w, j, made, at + 1) : 1;
+            if (jobs > 1)
+                cr_log(w->cx, level, "%s (%zu of %zu times)", at + 1, jobs, n);
+            else
+                cr_log(w->cx, level, "%s", at + 1);
+        }
 }
 
 static cr_status first_failure(const work *w)

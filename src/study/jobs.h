@@ -1,9 +1,10 @@
 /* jobs.h -- fits that run beside each other.
  * A job gets a context of its own, of one thread, whose memory and limits are those of the caller's
  * (cri_ctx_child).  As many run at once as the caller's context has threads, so memory is bounded
- * by that many jobs.  What they log is passed on in the order of the jobs, and of several failures
- * that of the first job is reported: the same for any number of threads.  A job that runs out of
- * memory beside others is run again alone.  (Internal header.) */
+ * by that many jobs.  What they log is passed on in the order of the jobs, warnings that differ only in
+ * numbers once, with how many jobs gave them, and of several failures that of the first job is
+ * reported: the same for any number of threads.  A job that runs out of memory beside others is run
+ * again alone.  (Internal header.) */
 #ifndef CREDENCE_STUDY_JOBS_H
 #define CREDENCE_STUDY_JOBS_H
 

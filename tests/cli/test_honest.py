@@ -226,3 +226,13 @@ def test_a_target_of_one_value(credence, tmp_path, model):
     code, _, err = credence("fit", model, write(tmp_path, "d.csv", "x,y\n" + rows), "--target", "y")
     assert code == 0 and "the target 'y' has the same value in every row" in err
     assert credence("fit", model, str(tmp_path / "d.csv"), "--target", "y", "--strict")[0] != 0
+
+
+def test_folds_warn_once(credence, tmp_path):
+    """What every fold has to say with other numbers is said once, with how many of them said it."""
+    rows = "".join(f"{'' if i % 9 == 0 else i},{i * i % 7}\n" for i in range(60))
+    data = write(tmp_path, "d.csv", "x,y\n" + rows)
+    for args in (["cv", "linear"], ["compare", "linear", "ridge"], ["tune", "ridge", "--over", "lambda=1|2"]):
+        said = credence(*args, data, "--target", "y", "--missing", "drop", "--folds", "5").stderr
+        left_out = [line for line in said.splitlines() if "were left out because of missing values" in line]
+        assert 0 < len(left_out) <= 4 and any("times)" in line for line in left_out), said

@@ -2,7 +2,6 @@
  */
 #include "fixture.h"
 #include "base/context_internal.h"
-#include "base/context_internal.h"
 #include "data/judge/split.h"
 #include "study/jobs.h"
 
@@ -17,7 +16,7 @@ typedef struct job_work {
 static cr_status count_job(cr_ctx *cx, void *arg, size_t j)
 {
     job_work *w = arg;
-    cr_log(cx, CR_LOG_WARNING, "job %zu", j);
+    cr_log(cx, CR_LOG_WARNING, "job '%zu'", j);
     assert_int_equal(cr_ctx_threads(cx), 1);
     char *workspace = w->bytes ? cr_alloc(cx, w->bytes, 1) : NULL;
     if (w->bytes && !workspace) return CR_ENOMEM;
@@ -39,7 +38,7 @@ TEST(jobs)
         cr_ctx_set_threads(own, threads);
         cr_ctx_set_log(own, keep_warning, &seen);
         assert_ok(own, cri_run_jobs(own, NULL, 5, count_job, &w));
-        assert_string_equal(seen.text, "job 0\njob 1\njob 2\njob 3\njob 4\n");
+        assert_string_equal(seen.text, "job '0'\njob '1'\njob '2'\njob '3'\njob '4'\n");
         for (size_t j = 0; j < 5; j++) assert_int_equal(w.done[j], 1);
 
         w = (job_work){ .fails_at = 9,
@@ -47,7 +46,7 @@ TEST(jobs)
         seen = (warnings){ .n = 0 };
         assert_fails_with(own, cri_run_jobs(own, NULL, 40, count_job, &w), CR_EDATA, "job 4 fails");
         assert_string_equal(cr_error_hint(own), "leave 4 out");
-        assert_string_equal(seen.text, "job 0\njob 1\njob 2\njob 3\njob 4\n");
+        assert_string_equal(seen.text, "job '0'\njob '1'\njob '2'\njob '3'\njob '4'\n");
 
         w = (job_work){ .fails_at = SIZE_MAX, .fails_too = SIZE_MAX, .bytes = 600000 };
         cr_ctx_set_memory_limit(own, 800000); /* room for one at a time */
@@ -59,6 +58,39 @@ TEST(jobs)
         assert_ok(own, cri_run_jobs(own, NULL, 0, count_job, &w));
         cr_interrupt(own);
         assert_fails(own, cri_run_jobs(own, NULL, 3, count_job, &w), CR_EINTERRUPTED);
+        test_context_free(own);
+    }
+}
+
+/* What each of them warns of: a number of its own, some of them twice; a name of its own; a power of ten. */
+static cr_status warn_job(cr_ctx *cx, void *arg, size_t j)
+{
+    (void)arg;
+    cr_log(cx, CR_LOG_WARNING, "%zu of 7 rows were left out", j);
+    if (j % 2) cr_log(cx, CR_LOG_WARNING, "%zu of 70 rows were left out", 10 * j);
+    if (j < 2) cr_log(cx, CR_LOG_WARNING, "x%zu is constant", 10 + j);
+    if (j == 3) cr_log(cx, CR_LOG_WARNING, "the step is %g", 1e-5);
+    if (j == 4) cr_log(cx, CR_LOG_WARNING, "the step is %g", 0.5);
+    if (j == 4) cr_log(cx, CR_LOG_WARNING, "the step is %g or so", 0.5);
+    return CR_OK;
+}
+
+/* Warnings that differ in numbers are one, with how many jobs gave it; names are no numbers. */
+TEST(gathered_warnings)
+{
+    for (size_t threads = 1; threads <= 5; threads += 2) {
+        cr_ctx  *own = test_context();
+        warnings seen = { .n = 0 };
+        cr_ctx_set_threads(own, threads);
+        cr_ctx_set_log(own, keep_warning, &seen);
+        assert_ok(own, cri_run_jobs(own, NULL, 6, warn_job, NULL));
+        assert_string_equal(seen.text, "0 of 7 rows were left out (6 of 6 times)\n"
+                                       "x10 is constant\nx11 is constant\n"
+                                       "the step is 1e-05 (2 of 6 times)\n"
+                                       "the step is 0.5 or so\n");
+        seen = (warnings){ .n = 0 };
+        assert_ok(own, cri_run_jobs(own, NULL, 1, warn_job, NULL));
+        assert_string_equal(seen.text, "0 of 7 rows were left out\nx10 is constant\n");
         test_context_free(own);
     }
 }
