@@ -8,6 +8,8 @@ static const cr_field prediction[] = {
                "of a number: predictive standard deviation; null if infinite"),
     CR_MEASURE("lower", "target", CR_FIELD_EITHER, "of a number: lower end of the interval"),
     CR_MEASURE("upper", "target", CR_FIELD_EITHER, "of a number: upper end of the interval"),
+    CR_MEASURE("median", "target", CR_FIELD_EITHER,
+               "with --transform-target, of a number: its predictive median; null if infinite"),
     CR_MEASURE("mean_lower", "target", CR_FIELD_EITHER,
                "with --interval, of a model that knows it: lower end of the interval for the mean"),
     CR_MEASURE("mean_upper", "target", CR_FIELD_EITHER,

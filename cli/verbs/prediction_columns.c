@@ -2,6 +2,7 @@
 #include "../render/answers.h"
 #include "models/core/decide.h"
 #include "prob/dist/dist.h"
+#include "prob/dist/transformed_t.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,6 +19,33 @@ static void add_family(const cr_prediction *p, answers *a)
     }
 }
 
+/* Of a transformed target, whose distribution is skew. */
+static cr_status add_medians(cli *c, cr_scratch *s, const cr_prediction *p, const double *upper,
+                             answers *a)
+{
+    cr_status st = CR_OK;
+    double   *median = cr_scratch_f64(s, p->n);
+    CR_TRY(s->status);
+    for (size_t i = 0; i < p->n; i++) {
+        const double *params = p->params + i * p->n_params;
+        median[i] = p->mean[i]; /* of a row without a distribution, or left out */
+        if (!isnan(p->mean[i]) && !isnan(params[0]))
+            CR_TRY(cr_dist_quantile(c->cx, p->family, params, p->n_params, 0.5, &median[i]));
+    }
+    answers_add(a, "median", "median")->x = median;
+    for (size_t i = 0; i < p->n; i++)
+        if (p->mean[i] > upper[i]) {
+            cr_log(c->cx, CR_LOG_WARNING,
+                   "some means lie above their own interval: after --transform-target the "
+                   "distribution of a row far "
+                   "from the data is skew, with a long upper tail, and its median is the better "
+                   "guess");
+            break;
+        }
+done:
+    return st;
+}
+
 static cr_status add_numbers(cli *c, cr_scratch *s, const cr_prediction *p, double interval,
                              bool leverage, answers *a)
 {
@@ -31,6 +59,7 @@ static cr_status add_numbers(cli *c, cr_scratch *s, const cr_prediction *p, doub
     answers_add(a, "sd", "sd")->x = sd;
     answers_add(a, "lower", "lower")->x = lower;
     answers_add(a, "upper", "upper")->x = upper;
+    if (cri_dist_is_transformed(p->family)) CR_TRY(add_medians(c, s, p, upper, a));
     if (leverage) answers_add(a, "leverage", "leverage")->x = p->leverage;
     if (p->family)
         add_family(p, a);

@@ -236,3 +236,19 @@ def test_folds_warn_once(credence, tmp_path):
         said = credence(*args, data, "--target", "y", "--missing", "drop", "--folds", "5").stderr
         left_out = [line for line in said.splitlines() if "were left out because of missing values" in line]
         assert 0 < len(left_out) <= 4 and any("times)" in line for line in left_out), said
+
+
+def test_means_above_their_interval(credence, tmp_path):
+    """After the way back from a logarithm a mean may lie far above the median; which is shown too."""
+    rows = "".join(f"{i},{2.0 ** i * (1.7 if i % 2 else 1)}\n" for i in range(1, 8))
+    data, model = write(tmp_path, "l.csv", "x,y\n" + rows), str(tmp_path / "m.cred")
+    assert credence("fit", "linear", data, "--target", "y", "--transform-target", "log", "-o", model).code == 0
+    near = credence("predict", model, "-", input="x\n3\n")
+    far = credence("predict", model, "-", "--json", input="x\n3\n90\n9000\n")
+    assert near.stdout.startswith("mean,sd,lower,upper,median\n") and near.stderr == ""
+    assert "some means lie above their own interval" in far.stderr and "1 of 3 rows lies so far" in far.stderr
+    rows = json.loads(far.stdout)["predictions"]
+    for row in rows[:2]:
+        assert row["lower"] < row["median"] < row["upper"]
+    assert rows[0]["mean"] < rows[0]["upper"] and rows[1]["mean"] > rows[1]["upper"]
+    assert rows[2]["mean"] is None  # of JSON, which has no infinity

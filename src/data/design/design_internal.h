@@ -100,6 +100,7 @@ struct cr_design {
     double            *shift, *scale; /* [p] */
     double             target_shift, target_scale;
     cri_transform      transform;             /* of the target, before it is shifted and scaled */
+    double             power_rows;            /* that lambda of boxcox was learned from; 0: it was given */
     cri_design_column  target;                /* name NULL when there is none */
     char              *weights;               /* NULL when there are none     */
     char              *roles[CRI_MOST_ROLES]; /* NULL where there is none */

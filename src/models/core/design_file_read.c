@@ -253,6 +253,10 @@ static cr_status read_transform(cr_ctx *cx, const cri_store *s, const json_t *op
     if (!opt_in) goto done;
     CR_TRY(cri_store_get_text(cx, s, opt_in, "kind", &name));
     CR_TRY(cri_store_get_real(cx, s, opt_in, "lambda", &t.lambda));
+    if (json_object_get(opt_in, "learned_from"))
+        CR_TRY(cri_store_get_real(cx, s, opt_in, "learned_from", &d->power_rows));
+    if (!(d->power_rows >= 0))
+        CR_TRY(cri_design_damaged(cx, s, "a power is learned from fewer rows than none"));
     while (t.kind < CRI_TRANSFORM_KINDS && strcmp(name, cri_transform_name(t.kind)) != 0) t.kind++;
     if (t.kind == CRI_TRANSFORM_KINDS)
         CR_TRY(cri_design_damaged(cx, s, "an unknown function of the target"));

@@ -135,6 +135,7 @@ static cr_status write_transform(cr_ctx *cx, const cr_design *d, json_t *out)
     CR_TRY(cri_store_set(cx, out, "transform", part = json_object()));
     CR_TRY(cri_store_set_text(cx, part, "kind", cri_transform_name(d->transform.kind)));
     CR_TRY(cri_store_set_real(cx, part, "lambda", d->transform.lambda));
+    if (d->power_rows > 0) CR_TRY(cri_store_set_real(cx, part, "learned_from", d->power_rows));
 done:
     return st;
 }

@@ -291,6 +291,7 @@ cr_status cr_fit(cr_ctx *cx, const char *name, const cr_table *t, const cr_setti
     memcpy(all, settings, n_settings * sizeof *all);
     all[n_settings] = (cr_setting){ "transform_target", text };
     CR_TRY(cri_model_fit(cx, name, t, all, n_settings + 1, NULL, out_model));
+    (*out_model)->design->power_rows = (double)(*out_model)->report.rows;
 done:
     cr_scratch_end(&s);
     return st;

@@ -96,6 +96,16 @@ static cr_status fail_overflow(cr_ctx *cx, const cr_table *t, size_t row)
                    cri_table_where(t, row, where, sizeof where));
 }
 
+/* Far from the rows of the fit, the way back from a logarithm leads beyond all numbers. */
+static void warn_of_overflows(cr_ctx *cx, size_t overflows, size_t n)
+{
+    cr_log(cx, CR_LOG_WARNING,
+           "%zu of %zu rows %s so far from those of the fit that the mean of the target, after the "
+           "way back from "
+           "--transform-target, is beyond the largest number: the median stands for it, or inf",
+           overflows, n, overflows == 1 ? "lies" : "lie");
+}
+
 /* A column that an option of the fit names is not there. */
 static bool lacks_role(const cr_design *d, const cr_table *t)
 {
@@ -113,7 +123,7 @@ static cr_status predict(cr_ctx *cx, const cr_model *m, const cr_table *t, wante
     cr_status     st = CR_OK;
     cr_prediction p = { 0 };
     cri_rows      rows = { 0 };
-    size_t        n = cr_table_rows(t);
+    size_t        n = cr_table_rows(t), overflows = 0;
     bool          mean_only = want == MEANS;
     bool          of_function =
         mean_only && cri_function_of(m->class)->function; /* noise has no mean of its own */
@@ -134,9 +144,11 @@ static cr_status predict(cr_ctx *cx, const cr_model *m, const cr_table *t, wante
         if (p.scale) p.scale[i] *= m->design->target_scale;
     }
     CR_TRY(cri_prediction_check(cx, t, &rows, &p));
+    cri_prediction_count_power(m->design->power_rows, rows.n, &p);
     if (mapped && want != LATENT)
-        CR_TRY(cri_prediction_untransform(cx, m->design->transform, rows.n, &p));
-    for (size_t i = 0; p.mean && i < rows.n; i++) /* a family may have no variance */
+        CR_TRY(cri_prediction_untransform(cx, m->design->transform, rows.n, &p, &overflows));
+    if (overflows) warn_of_overflows(cx, overflows, rows.n);
+    for (size_t i = 0; p.mean && !overflows && i < rows.n; i++) /* a family may have no variance */
         if (isinf(p.mean[i]) || (p.scale && !p.family && isinf(p.scale[i])))
             CR_TRY(fail_overflow(cx, t, rows.index ? rows.index[i] : i));
     double *columns[] = { p.mean, p.scale, p.dof, p.leverage, p.log_density };

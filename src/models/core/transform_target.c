@@ -37,22 +37,35 @@ static void map_centres(cr_ctx *cx, cri_transform t, size_t n, cr_prediction *p)
     for (size_t i = 0; i < n; i++) map_centre(t, p, i);
 }
 
-/* Mean and sd; the median and an infinite sd where there are none. */
-static void set_moments(const cr_dist_class *c, cri_transform t, double *v, size_t n_params,
+/* Mean and sd; the median and an infinite sd where there are none, or the mean overflows: false then. */
+static bool set_moments(const cr_dist_class *c, cri_transform t, double *v, size_t n_params,
                         double *mean, double *sd)
 {
     cri_par par = { v, n_params };
     double  m = c->mean(par);
-    *mean = isnan(m) ? cri_transform_back(t, v[0]) : m;
-    *sd = isnan(m) ? (double)INFINITY : sqrt(c->variance(par));
+    *mean = isfinite(m) ? m : cri_transform_back(t, v[0]);
+    *sd = isfinite(m) ? sqrt(c->variance(par)) : (double)INFINITY;
+    return !isinf(m) && !isinf(*mean);
 }
 
-cr_status cri_prediction_untransform(cr_ctx *cx, cri_transform t, size_t n, cr_prediction *p)
+void cri_prediction_count_power(double rows, size_t n, cr_prediction *p)
+{
+    for (size_t i = 0; p->scale && !p->family && rows > 2 && i < n; i++) {
+        double dof = isinf(p->dof[i]) ? rows : p->dof[i], left = fmax(dof - 1, 0.5 * dof);
+        p->scale[i] *= sqrt(dof / left);
+        if (!isinf(p->dof[i])) p->dof[i] = left;
+    }
+}
+
+cr_status cri_prediction_untransform(cr_ctx *cx, cri_transform t, size_t n, cr_prediction *p,
+                                     size_t *out_overflows)
 {
     const cr_dist_class *c = cri_dist_transformed(t.kind);
     size_t               k = cri_dist_transformed_params(t.kind);
+    *out_overflows = 0;
     if (!any_has_spread(p, n)) {
         map_centres(cx, t, n, p);
+        for (size_t i = 0; i < n; i++) *out_overflows += isinf(p->mean[i]) ? 1 : 0;
         return CR_OK;
     }
     p->params = cr_alloc(cx, p->n * k, sizeof(double));
@@ -61,11 +74,12 @@ cr_status cri_prediction_untransform(cr_ctx *cx, cri_transform t, size_t n, cr_p
     for (size_t i = 0; i < n; i++) {
         if (!has_spread(p, i)) {
             map_centre(t, p, i);
+            *out_overflows += isinf(p->mean[i]) ? 1 : 0;
             continue;
         }
         double all[CRI_TRANSFORMED_PARAMS] = { p->mean[i], p->scale[i], p->dof[i], t.lambda };
         memcpy(p->params + i * k, all, k * sizeof *all);
-        set_moments(c, t, all, k, &p->mean[i], &p->scale[i]);
+        *out_overflows += !set_moments(c, t, all, k, &p->mean[i], &p->scale[i]);
         p->dof[i] = INFINITY;
     }
     return CR_OK;

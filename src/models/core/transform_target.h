@@ -5,11 +5,16 @@
 
 #include "class.h"
 
+/* A power that was learned from the rows of the fit counts as one more of its parameters, which leaves one degree of
+ * freedom less for the noise: n predictions, in the units of their transforms, get wider by that. */
+void cri_prediction_count_power(double rows, size_t n, cr_prediction *prediction);
+
 /* What a class says of the transforms of n rows, in their units, becomes what it says of the targets: Student's t is
  * mapped (prob/dist/transformed_t.h); of a row without spread, or of another family, the centre alone is, and the row has
- * neither sd nor parameters (NaN). */
+ * neither sd nor parameters (NaN).  A row whose mean overflows has its median in the place of it, or infinity, and an
+ * infinite sd; *out_overflows counts them. */
 cr_status cri_prediction_untransform(cr_ctx *cx, cri_transform transform, size_t n,
-                                     cr_prediction *prediction);
+                                     cr_prediction *prediction, size_t *out_overflows);
 
 /* Adds rows that were learned to the sum of log g'(y), and the sum to the likelihoods of the report of a model that has
  * learned all. */

@@ -219,6 +219,13 @@ const cr_dist_class *cri_dist_transformed(cri_transform_kind kind)
     return classes[kind];
 }
 
+bool cri_dist_is_transformed(const cr_dist_class *c)
+{
+    for (int kind = CRI_TRANSFORM_NONE + 1; kind < CRI_TRANSFORM_KINDS; kind++)
+        if (c == cri_dist_transformed((cri_transform_kind)kind)) return true;
+    return false;
+}
+
 size_t cri_dist_transformed_params(cri_transform_kind kind)
 {
     return kind == CRI_TRANSFORM_BOXCOX ? CRI_TRANSFORMED_PARAMS : CRI_TRANSFORMED_PARAMS - 1;

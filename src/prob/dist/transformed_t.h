@@ -18,6 +18,8 @@ enum { CRI_TRANSFORMED_PARAMS = 4 };
 
 /* The class of this transform; NULL for none. */
 const cr_dist_class *cri_dist_transformed(cri_transform_kind kind);
+/* true of such a class: its mean may lie far above its median, beyond its intervals even. */
+bool cri_dist_is_transformed(const cr_dist_class *opt_class);
 /* How many of the parameters it has. */
 size_t cri_dist_transformed_params(cri_transform_kind kind);
 
