@@ -252,3 +252,30 @@ def test_means_above_their_interval(credence, tmp_path):
         assert row["lower"] < row["median"] < row["upper"]
     assert rows[0]["mean"] < rows[0]["upper"] and rows[1]["mean"] > rows[1]["upper"]
     assert rows[2]["mean"] is None  # of JSON, which has no infinity
+
+
+def test_a_reference_level(credence, refused, examples, tmp_path):
+    """The level that others are compared with; a file keeps it."""
+    rows = "".join(f"{'abc'[i % 3]},{'uv'[i % 2]},{i % 3 + 10 * (i % 2) + i % 5}\n" for i in range(30))
+    fit = ["fit", "linear", write(tmp_path, "d.csv", "kind,side,y\n" + rows), "--target", "y", "--json"]
+
+    def values(*more):
+        done = credence(*fit, *more)
+        assert done.code == 0, done.stderr
+        return {p["name"]: p["value"] for p in json.loads(done.stdout)["parameters"]}
+
+    first, other = values(), values("--reference", "kind=c,side=v", "-o", "m.cred")
+    assert list(other) == ["intercept", "kind=a", "kind=b", "side=u"]
+    assert other["kind=a"] == pytest.approx(-first["kind=c"])
+    assert other["kind=b"] == pytest.approx(first["kind=b"] - first["kind=c"])
+    assert values("--reference", "frequent,kind=b", "--reference", "kind=c")["kind=a"] == pytest.approx(other["kind=a"])
+    assert "kind=a:side=u" in values("--reference", "kind=c,side=v", "--terms", "kind*side")
+    text = "kind,side\na,u\nc,v\n"
+    assert credence(*fit, "-o", "n.cred").code == 0
+    one, two = (credence("predict", m, "-", "--json", input=text) for m in ("m.cred", "n.cred"))
+    assert [p["mean"] for p in json.loads(one.stdout)["predictions"]] == pytest.approx(
+        [p["mean"] for p in json.loads(two.stdout)["predictions"]])
+    for text, code, says in (("kind=d", 2, "levels: a, b, c"), ("kin=a", 3, "did you mean 'kind'"),
+                             ("y=1", 2, "is not a feature"), ("none,kind=a", 2, "cannot be combined"),
+                             ("last", 2, "--reference COLUMN=LEVEL")):
+        refused(code, *fit, "--reference", text, says=says)

@@ -54,8 +54,8 @@
       "'age=bspline:6,bmi=poly:2'")                                                                  \
     X(text,   terms,        "",      "",                                                             \
       "terms made from the features: columns, interactions a:b and a*b, functions such as log(x), x^2, poly(z,2), month(day); . is every feature, -x removes x", "'age*kind,log(income)'")                   \
-    X(choice, reference,    "first", "first|frequent|none",                                          \
-      "reference level of a category, which gets no column: the first, the most frequent, or none", "frequent")  \
+    X(text,   reference,    "first", "",                                                             \
+      "reference level of a category, which gets no column: the first, the most frequent (frequent), or none; for single columns COLUMN=LEVEL, separated by commas", "frequent")  \
     X(text,   transform_target, "",  "",                                                             \
       "model a function of the target, and predict on the original scale: log, sqrt, logit, boxcox:LAMBDA, boxcox (lambda is learned) or none", "log")
 /* clang-format on */

@@ -92,7 +92,7 @@ static cr_status remember_dates(cr_ctx *cx, const cr_table *t, const cr_column *
 
 /* Copies what the design must remember of a table column. */
 static cr_status remember_column(cr_ctx *cx, const cr_table *t, const cr_column *from,
-                                 const cr_column *opt_w, int reference, bool impute,
+                                 const cr_column *opt_w, cri_reference reference, bool impute,
                                  cri_design_column *c)
 {
     cr_status  st = CR_OK;
@@ -134,8 +134,12 @@ cr_status cri_design_remember(cr_ctx *cx, const cr_table *t, const cr_column *fr
                               const cri_design_plan *p, bool impute, cri_design_column *out)
 {
     const char *weights = p->options->weights;
-    return remember_column(cx, t, from, weights ? cr_table_find(t, weights) : NULL, p->reference,
-                           impute, out);
+    cr_status   st = remember_column(cx, t, from, weights ? cr_table_find(t, weights) : NULL,
+                                     p->reference, impute, out);
+    int         own = p->reference == CRI_REFERENCE_NONE ? CRI_NO_LEVEL
+                                                         : cri_references_level(&p->references, from);
+    if (st == CR_OK && own != CRI_NO_LEVEL) out->reference = own;
+    return st;
 }
 
 /* How a column of numbers is expanded: its powers, or the functions of a basis from the first on
@@ -146,7 +150,8 @@ typedef struct expansion {
     cri_basis basis;
 } expansion;
 
-static size_t count_terms(const cr_column *c, int reference, cri_coding coding, const expansion *e)
+static size_t count_terms(const cr_column *c, cri_reference reference, cri_coding coding,
+                          const expansion *e)
 {
     if (c->type == CR_CATEGORY && coding == CRI_CODING_CODE) return 1;
     if (c->type == CR_CATEGORY)
@@ -448,10 +453,11 @@ cr_status cri_design_fit(cr_ctx *cx, const cr_table *t, const cr_design_options 
     bool             open;
 
     p.chosen = cr_scratch_bytes(&s, cr_table_columns(t), sizeof *p.chosen);
-    p.reference = needs->coding == CRI_CODING_CONTRAST ? o->reference : CRI_REFERENCE_NONE;
     CR_TRY(s.status);
     CR_TRY(check_roles(cx, t, o, needs));
     CR_TRY(cri_design_choose(cx, t, o, needs, p.chosen));
+    CR_TRY(cri_references_read(&s, t, p.chosen, o->reference, &p.references));
+    p.reference = needs->coding == CRI_CODING_CONTRAST ? p.references.usual : CRI_REFERENCE_NONE;
     CR_TRY(o->terms ? cri_design_fit_terms(cx, t, &p, &d) : fit_columns(cx, t, &p, &d));
     if (o->target)
         CR_TRY(remember_target(cx, t, cr_table_find(t, o->target), w, needs->classes, &d->target));

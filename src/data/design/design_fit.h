@@ -3,16 +3,15 @@
 #define CREDENCE_DATA_DESIGN_DESIGN_FIT_H
 
 #include "design_block.h"
-
-/* The choices of --reference. */
-enum { CRI_REFERENCE_FIRST, CRI_REFERENCE_FREQUENT, CRI_REFERENCE_NONE };
+#include "reference.h"
 
 /* What the columns of a table become, as options and model want them. */
 typedef struct cri_design_plan {
     const cr_design_options *options;
     const cri_design_needs  *needs;
     bool                    *chosen; /* [columns of the table] a feature */
-    int                      reference;
+    cri_reference            reference;
+    cri_references           references; /* that options name */
 } cri_design_plan;
 
 /* chosen[i] = column i of the table is a feature.  A list of features that starts by leaving out starts
