@@ -1,4 +1,7 @@
 """Whether the first line has the names of the columns, where these are numbers; and other forms of headers."""
+import json
+import re
+
 import pytest
 
 YEARS = "region,2021,2022,2023\nNorth,10.5,11.2,12.0\nSouth,8.1,8.4,9.0\nEast,7.1,7.7,8.6\nWest,9.3,9.1,9.9\n"
@@ -117,10 +120,32 @@ def test_whole_numbers_with_a_point_are_the_same_level(credence, tmp_path):
         assert unseen.code == 3 and "'2000.5', which the model has not seen" in unseen.stderr
 
 
-def test_the_file_of_write_table(credence, refused, tmp_path):
-    text = '"x" "g" "y"\n"1" 1.5 "a" 2\n"2" 2.5 "b" 3\n'
-    (tmp_path / "r.txt").write_text(text)
-    says = refused(3, "describe", "r.txt", says="sed '1s/^/row /' r.txt | credence describe -; or use write.csv()")
-    assert says.stderr.startswith("credence: error: r.txt:1:5: ")
-    result = credence("describe", "-", "--format", "csv", input="row " + text)  # what sed makes of it
-    assert [line.split(",")[0] for line in result.stdout.splitlines()[1:]] == ["row", "x", "g", "y"], result.stderr
+@pytest.mark.parametrize("text", [
+    '"x" "g" "y"\n"1" 1.5 "a" 2\n"2" 2.5 "b" 3\n"7" 3.5 "b" 4\n',
+    'x g y\nMazda 1.5 a 2\nDatsun 2.5 b 3\nFord 3.5 b 4\n',
+    'x\tg\ty\nMazda RX4\t1.5\ta\t2\nDatsun\t2.5\tb\t3\nFord\t3.5\tb\t4\n',
+    'x,g,y\n1,1.5,a,2\n2,2.5,b,3\n3,3.5,b,4\n',
+    '"x","g","y"\n"Mazda",1.5,"a",2\n"Datsun",2.5,"b",3\n"Ford",3.5,"b",4\n',
+])
+def test_row_names_without_a_name(credence, text):
+    """R's write.table(): the header has one cell less than every row.  It is read as if its first cell were empty."""
+    d = re.search(r"[\t, ]", text)[0]
+    read = credence("describe", "-", "--format", "csv", input=text)
+    named = credence("describe", "-", "--format", "csv", input=('""' if '"' in text else "x1") + d + text)
+    assert read.code == 0, read.stderr
+    assert [line.split(",")[0] for line in read.stdout.splitlines()[1:]] == ["x1", "x", "g", "y"]
+    assert read.stdout == named.stdout
+    fit = credence("fit", "linear", "-", "--target", "y", "--features", "x", "--json", input=text)
+    assert json.loads(fit.stdout)["parameters"][1]["value"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("text, says", [
+    ("name,age\nSmith, John,5\nDoe, Jane,7\nRoe, Ann,9\n", "row has 3 fields, the header has 2"),
+    ("a,b\n1,2,\n3,4,\n5,6,\n", "row has 3 fields, the header has 2"),
+    ("a\tb\nx\t1\t2\ny\t1\t2\nz\t1\n", "row has"),
+    ("1\t2\n1\t2\t3\n4\t5\t6\n", "row has"),
+])
+def test_what_may_have_no_row_names(refused, tmp_path, text, says):
+    """A comma within names, one at the end of lines, a line that is short, a first line of numbers."""
+    (tmp_path / "t.csv").write_text(text)
+    refused(3, "describe", "t.csv", says=says)

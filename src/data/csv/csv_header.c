@@ -247,11 +247,10 @@ done:
 
 cr_status cri_csv_find_header(cri_csv *csv, const cri_csv_contents *k)
 {
-    enum { AUTO, YES };
     cr_status st = CR_OK;
     bool      over_numbers = false, all_texts = true, data = false;
-    csv->has_header = csv->options->header == YES;
-    if (csv->options->header != AUTO) return CR_OK;
+    csv->has_header = csv->options->header == CRI_HEADER_YES || csv->has_row_names;
+    if (csv->options->header != CRI_HEADER_AUTO || csv->has_row_names) return CR_OK;
     if (cri_read_expected_names(csv->options)) CR_TRY(has_expected_names(csv, k, &csv->has_header));
     if (csv->has_header) return CR_OK;
     for (size_t c = 0; c < k->n; c++) {

@@ -5,6 +5,9 @@
 
 #include "csv_internal.h"
 
+/* The choices of --header. */
+enum { CRI_HEADER_AUTO, CRI_HEADER_YES, CRI_HEADER_NO };
+
 /* Beside the kinds of csv_cell.h: a number, but as good a name; a text like 1,5 or 3 %; any other
  * text; a value in quotes; a whole number like 007. */
 enum {

@@ -105,6 +105,7 @@ typedef struct cri_csv {
     bool               is_unclear;    /* the usual style was taken, but another would do as well */
     bool               told_encoding; /* that some bytes are not UTF-8 */
     bool               has_header;
+    bool               has_row_names;          /* and it has no cell for the first column */
     bool               header_in_doubt;        /* it may be one, but is read as data */
     size_t             data_offset, data_line; /* where the rows begin */
     cri_csv_levels     names;
@@ -134,8 +135,8 @@ typedef struct cri_csv {
 /* Finds dialect, header, names and the first modes of the columns. */
 cr_status cri_csv_sample(cri_csv *csv);
 
-/* The first record of the sample [begin, end), at `at`, which names n columns or, if nameless, does
- * not. */
+/* The first record of the sample [begin, end), at `at`, which names n columns, the first of them not where it has row
+ * names, or, if nameless, none. */
 typedef struct cri_csv_header {
     char  *begin, *end, *at;
     size_t first_line; /* of begin */

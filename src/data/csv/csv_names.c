@@ -127,7 +127,9 @@ cr_status cri_csv_take_names(cri_csv *csv, cri_csv_header *h, const char **out_n
     char       *at = h->at;
     const char *unused;
     CR_TRY(begin_naming(&w));
-    for (size_t c = 0; c < h->n; c++) {
+    if (csv->has_row_names)
+        CR_TRY(add_name(&w, &(cri_csv_cell){ .begin = at, .end = at }, at, 0, 0));
+    for (size_t c = csv->has_row_names; c < h->n; c++) {
         cri_csv_cell cell = cri_csv_next_cell(&csv->dialect, at, h->end);
         if (cell.fault) CR_TRY(fail_in_header(csv, h, &cell));
         char *text = at + (cell.begin - at), *end = at + (cell.end - at);

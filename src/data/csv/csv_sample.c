@@ -117,6 +117,57 @@ static score try_dialect(const cri_csv_dialect *d, const sample *s)
     return r;
 }
 
+/* --- names of rows --------------------------------------------------------------------------- */
+
+/* The cells of a record: how many, whether all are texts, and its first and last. */
+typedef struct record {
+    size_t       n;
+    bool         texts;
+    cri_csv_cell first, last;
+} record;
+
+/* The record at `at`; where the next begins, or NULL at a fault. */
+static const char *read_record(const cri_csv_dialect *d, const char *at, const char *end,
+                               record *out)
+{
+    double value;
+    *out = (record){ .texts = true };
+    for (;;) {
+        out->last = cri_csv_next_cell(d, at, end);
+        if (out->last.fault) return NULL;
+        if (out->n++ == 0) out->first = out->last;
+        out->texts &= cri_csv_classify(d, &out->last, &value) == CRI_CSV_TEXT;
+        at = out->last.stop + 1;
+        if (*out->last.stop == d->line_end) return cri_csv_skip_blank_lines(d, at, end);
+    }
+}
+
+/* The first record names all columns except the first, which has the names of the rows, as R's write.table() writes it:
+ * every record below has one field more.  So has a table whose lines end with a delimiter, or with a comma in every
+ * name: the last fields must not all be empty and, unless blanks or tabs are between the fields, the first ones must be
+ * in quotes or count 1, 2, 3, ... */
+static bool has_row_names(const cri_csv_dialect *d, const sample *s)
+{
+    const char *end = end_of_records(d, s), *at = cri_csv_skip_blank_lines(d, s->begin, end);
+    record      names, row;
+    size_t      rows = 0;
+    bool blanks = d->runs || d->delimiter == '\t', quoted = true, counts = true, full = false;
+    at = at < end ? read_record(d, at, end, &names) : NULL;
+    if (!at || names.n < 2 || !names.texts) return false;
+    for (; at && at < end; rows++) {
+        double value;
+        at = read_record(d, at, end, &row);
+        if (!at || row.n != names.n + 1) return false;
+        cri_csv_classify(d, &row.first, &value);
+        quoted &= row.first.quoted;
+        counts &= value == (double)rows + 1;
+        full |= row.last.end > row.last.begin || row.last.quoted;
+    }
+    return rows >= 2 && full && (blanks || quoted || counts);
+}
+
+/* --- which delimiter ------------------------------------------------------------------------- */
+
 /* By the part of records that match, then of fields that are numbers: 1,5;2,5 are two, not three. */
 static bool is_better(score a, score b)
 {
@@ -134,6 +185,7 @@ static cri_csv_dialect find_dialect(char asked, char line_end, const sample *s)
     for (size_t i = 0; i < sizeof candidates; i++) {
         cri_csv_dialect d = cri_csv_dialect_of(candidates[i], line_end);
         score           r = try_dialect(&d, s);
+        if (has_row_names(&d, s)) r.matching = r.records;
         if (r.fields < 2 || !is_better(r, best_score)) continue;
         best = d;
         best_score = r;
@@ -141,7 +193,8 @@ static cri_csv_dialect find_dialect(char asked, char line_end, const sample *s)
     if (best_score.fields > 0) return best;
     cri_csv_dialect runs = cri_csv_dialect_of(' ', line_end);
     score           r = try_dialect(&runs, s);
-    return r.fields >= 2 && r.records >= 2 && r.matching == r.records ? runs : best;
+    bool            regular = r.matching == r.records || has_row_names(&runs, s);
+    return r.fields >= 2 && r.records >= 2 && regular ? runs : best;
 }
 
 /* true when what is loaded, which tells the dialect, is all or holds two records. */
@@ -202,14 +255,15 @@ static const char *look_at_record(const cri_csv_dialect *d, const char *at, cons
 static cr_status look_at_contents(cri_csv *csv, const sample *s, const char *at,
                                   cri_csv_contents *out)
 {
-    const char *record = at;
-    out->n = count_fields(&csv->dialect, &record, s->end);
+    const char *next = at;
+    size_t      skip = csv->has_row_names;
+    out->n = count_fields(&csv->dialect, &next, s->end) + skip;
     out->first = cr_scratch_bytes(&csv->scratch, out->n, sizeof *out->first);
     out->later = cr_scratch_bytes(&csv->scratch, out->n, sizeof *out->later);
     if (csv->scratch.status != CR_OK) return csv->scratch.status;
     out->at = at;
     out->end = s->end;
-    out->below = at = look_at_record(&csv->dialect, at, s->end, out->first, out->n);
+    out->below = at = look_at_record(&csv->dialect, at, s->end, out->first + skip, out->n - skip);
     while (at && at < s->end) at = look_at_record(&csv->dialect, at, s->end, out->later, out->n);
     return CR_OK;
 }
@@ -250,6 +304,7 @@ cr_status cri_csv_sample(cri_csv *csv)
     const char *at = cri_csv_skip_blank_lines(&csv->dialect, s.begin, s.end), *next = at;
     if (at >= s.end)
         CR_TRY(cr_fail(csv->cx, CR_EDATA, "%s: the file is empty", cri_source_name(csv->source)));
+    csv->has_row_names = csv->options->header != CRI_HEADER_NO && has_row_names(&csv->dialect, &s);
     CR_TRY(look_at_contents(csv, &s, at, &k));
     CR_TRY(cri_csv_find_header(csv, &k));
     cri_csv_header header = { .begin = s.text + (s.begin - s.text),
