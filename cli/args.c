@@ -136,6 +136,39 @@ static void add_names(name_list *list, const cr_option *table)
     for (; table->name && list->n < 256; table++) cli_spell(table->name, list->names[list->n++]);
 }
 
+typedef struct other_word {
+    const char *name, *meant;
+} other_word;
+
+/* What a word of other programs is called here; NULL where nothing is known. */
+static const char *other_word_of(const other_word *words, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(words[i].name, name) == 0) return words[i].meant;
+    return NULL;
+}
+
+static const other_word other_options[] = {
+    { "cv", "folds" },
+    { "k-fold", "folds" },
+    { "kfold", "folds" },
+    { "n-folds", "folds" },
+    { "nfolds", "folds" },
+    { "n-splits", "folds" },
+    { "out", "output" },
+    { "sep", "delimiter" },
+    { "label", "target" },
+    { "response", "target" },
+    { "na-values", "missing-values" },
+};
+
+static bool has_name(const name_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (strcmp(list->names[i], name) == 0) return true;
+    return false;
+}
+
 static cr_status unknown_option(cli *c, const char *name)
 {
     const cr_option      *tables[CLI_MOST_TABLES];
@@ -146,6 +179,15 @@ static cr_status unknown_option(cli *c, const char *name)
     cr_fail(c->cx, CR_EARG, "unknown option --%s%s%s", name, c->verb ? " of " : "",
             c->verb ? c->verb->name : "");
     cr_fail_nearest(c->cx, name, "options", list.n, list_name, &list);
+    const char *meant =
+        other_word_of(other_options, sizeof other_options / sizeof *other_options, name);
+    if (meant && has_name(&list, meant)) {
+        char flag[72], other[72];
+        snprintf(flag, sizeof flag, "--%s", name);
+        snprintf(other, sizeof other, "--%s", meant);
+        cri_fail_meant(c->cx, flag, other); /* the option, not the verb of its name */
+        return cr_fail_hint(c->cx, "did you mean %s?", other);
+    }
     if (cr_error_nearest(c->cx)[0])
         return cr_fail_hint(c->cx, "did you mean --%s?", cr_error_nearest(c->cx));
     return cr_fail_hint(c->cx, "credence help%s%s lists them", c->verb ? " " : "",
@@ -159,11 +201,11 @@ static const char *verb_name(const void *unused, size_t i)
 }
 
 /* What other programs call a verb. */
-static const struct {
-    const char *name, *meant;
-} other_verbs[] = { { "train", "fit" },          { "learn", "fit" },     { "summary", "describe" },
-                    { "summarize", "describe" }, { "show", "describe" }, { "test", "evaluate" },
-                    { "score", "evaluate" },     { "crossval", "cv" } };
+static const other_word other_verbs[] = {
+    { "train", "fit" },          { "learn", "fit" },     { "summary", "describe" },
+    { "summarize", "describe" }, { "show", "describe" }, { "test", "evaluate" },
+    { "score", "evaluate" },     { "crossval", "cv" },
+};
 
 /* Fails with CR_EARG: there is no such verb, and the nearest one. */
 static cr_status unknown_verb(cli *c, const char *name)
@@ -172,13 +214,26 @@ static cr_status unknown_verb(cli *c, const char *name)
     while (cli_verbs[n]) n++;
     cr_fail(c->cx, CR_EARG, "there is no verb '%s'", name);
     cr_fail_nearest(c->cx, name, "verbs", n, verb_name, NULL);
-    for (size_t i = 0; i < sizeof other_verbs / sizeof *other_verbs; i++)
-        if (strcmp(other_verbs[i].name, name) == 0)
-            cri_fail_meant(c->cx, name, other_verbs[i].meant);
-    return CR_EARG;
+    const char *meant = other_word_of(other_verbs, sizeof other_verbs / sizeof *other_verbs, name);
+    return meant ? cri_fail_meant(c->cx, name, meant) : CR_EARG;
 }
 
 /* --- options --------------------------------------------------------------------------------- */
+
+static const other_word other_formats[] = { { "table", "text" },    { "pretty", "text" },
+                                            { "plain", "text" },    { "human", "text" },
+                                            { "tsv", "csv" },       { "jsonl", "json" },
+                                            { "markdown", "text" }, { "md", "text" } };
+
+/* A format by the name that it has elsewhere. */
+static cr_status explain_format(cli *c, const char *name, const char *value, cr_status st)
+{
+    const char *meant =
+        other_word_of(other_formats, sizeof other_formats / sizeof *other_formats, value);
+    if (st != CR_EARG || !meant || strcmp(name, "format") != 0) return st;
+    cri_fail_meant(c->cx, value, meant);
+    return cr_fail_hint(c->cx, "did you mean --format %s?", meant);
+}
 
 /* Stores one option where it belongs: the program's, the verb's, the reader's, or a setting. */
 static cr_status store(cli *c, const char *name, const char *value)
@@ -191,7 +246,9 @@ static cr_status store(cli *c, const char *name, const char *value)
                    { c->verb && c->verb->takes & VERB_READS ? cr_read_table : NULL, &c->read } };
     for (size_t i = 0; i < 3; i++)
         if (places[i].table && cr_option_find(places[i].table, name))
-            return cr_options_set(c->cx, places[i].table, places[i].values, name, value);
+            return explain_format(
+                c, name, value,
+                cr_options_set(c->cx, places[i].table, places[i].values, name, value));
     if (cr_option_find(cr_fit_table, name)) { /* for verbs that fit a setting as well */
         cr_status st = cr_options_set(c->cx, cr_fit_table, &c->fit, name, value);
         if (st != CR_OK) return st;

@@ -61,6 +61,19 @@ def test_other_names(credence, refused, args, means):
     assert said.rstrip().endswith("credence " + " ".join([args[0], means, *args[2:]]))
 
 
+@pytest.mark.parametrize("args", [
+    ["cv", "linear", "examples/diabetes.csv", "--target", "progression", "--cv", "5"],
+    ["tune", "ridge", "examples/diabetes.csv", "--target", "progression", "--over", "lambda=0.1|1", "--n-splits=4"],
+    ["fit", "linear", "examples/diabetes.csv", "--target", "progression", "--format", "table"],
+    ["fit", "linear", "examples/diabetes.csv", "--response", "progression", "--format", "text"],
+])
+def test_options_of_other_programs(credence, refused, examples, args):
+    """The command that the hint shows works."""
+    said = refused(2, *args, says="did you mean --").stderr
+    done = credence(*hinted(said))
+    assert done.code == 0, done.stderr
+
+
 @pytest.mark.parametrize("args, says", [
     (["normal", "0", "1", "--kl", "1"], ["--kl: it needs all 2 parameters of the other normal, but there is 1"]),
     (["normal", "--fit", "examples/diabetes.csv:bmi,bp"], ["one variable", "'bmi,bp' names more", "dist mvn"]),
