@@ -58,6 +58,25 @@ done:
     return st;
 }
 
+/* Posteriors that lie apart, but evidence for no difference: each separate model paid for a prior that is far wider
+ * than the data (Lindley 1957), which then decides. */
+static void warn_of_vague_prior(cli *c, const cr_group_comparison *g, const cri_sheet *differences)
+{
+    const double APART = 1e-3;
+    for (const cri_sheet *d = cri_sheet_first(differences); d; d = cri_sheet_next(d)) {
+        double p = cri_sheet_real(cri_sheet_get(d, "probability"));
+        if (g->log_bayes_factor >= 0 || (p > APART && p < 1 - APART)) continue;
+        cr_log(c->cx, CR_LOG_WARNING,
+               "the prior decides here: the posteriors of %s lie apart, and yet the evidence is "
+               "for no difference, as "
+               "it is with any prior that is far wider than the data; --prior with what you would "
+               "have expected makes "
+               "it a fair question",
+               text_of(d, "name"));
+        return;
+    }
+}
+
 static cr_status add_groups(cli *c, const cr_group_comparison *g, cri_sheet *out)
 {
     for (size_t k = 0; k < g->n; k++) {
@@ -183,6 +202,7 @@ cr_status compare_groups(cli *c, const cr_table *t, const cr_group_options *o)
     differences = cri_put_list(r.object, "differences");
     CR_TRY(add_groups(c, &g, groups));
     if (g.n == 2) CR_TRY(add_differences(c, &g, groups, differences));
+    warn_of_vague_prior(c, &g, differences);
     if (c->format == FORMAT_CSV)
         add_lines(r.object, r.rows);
     else

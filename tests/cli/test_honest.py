@@ -279,3 +279,13 @@ def test_a_reference_level(credence, refused, examples, tmp_path):
                              ("y=1", 2, "is not a feature"), ("none,kind=a", 2, "cannot be combined"),
                              ("last", 2, "--reference COLUMN=LEVEL")):
         refused(code, *fit, "--reference", text, says=says)
+
+
+def test_a_prior_that_decides(credence, tmp_path):
+    """Two groups far apart: with a prior that expects such numbers they differ; with one far wider the prior decides,
+    and is named."""
+    rows = "".join(f"a,{i % 5}\nb,{i % 5 + 3}\n" for i in range(20))
+    by = ["compare", "normal", write(tmp_path, "g.csv", "g,y\n" + rows), "--by", "g", "--json", "--prior"]
+    fair, vague = (credence(*by, f"mean0=3,kappa0={k},nu0=2,var0=3") for k in ("0.1", "1e-30"))
+    assert json.loads(fair.stdout)["probability"] > 0.99 and "the prior decides" not in fair.stderr
+    assert json.loads(vague.stdout)["probability"] < 0.01 and "the prior decides here: the posteriors of y.mean" in vague.stderr
