@@ -16,11 +16,9 @@
 CR_OPTIONS_TABLE(static, gmm_table, cri_gmm_options, CRI_GMM_OPTIONS);
 
 static const cri_requirement gmm_requirements[] = {
-    { "alpha", "infer", "vb", false },
-    { "prior_rows", "infer", "em", false },
-    { "prior_rows", "prior", "niw", false },
-    { "least_spread", "infer", "em", false },
-    CRI_REQUIREMENT_LAST,
+    { "alpha", "infer", "vb", false },          { "prior_rows", "infer", "em", false },
+    { "prior_rows", "prior", "niw", false },    { "least_spread", "infer", "em", false },
+    { "factors", "covariance", "ppca", false }, CRI_REQUIREMENT_LAST,
 };
 
 #define CRI_TYPE cri_gmm
@@ -168,9 +166,9 @@ static const cr_field gmm_tables[] = {
     CR_FIELD_LAST,
 };
 
-static double bic_of(double log_likelihood, int form, size_t k, size_t d, double weight)
+static double bic_of(const cri_gmm *m, double log_likelihood, int form, size_t k)
 {
-    return -2 * log_likelihood + cri_gmm_parameters(form, k, d) * log(weight);
+    return -2 * log_likelihood + cri_gmm_parameters(form, k, m->d, m->factors) * log(m->weight);
 }
 
 static void describe_candidates(const cri_gmm *m, cri_sheet *out)
@@ -182,10 +180,10 @@ static void describe_candidates(const cri_gmm *m, cri_sheet *out)
         int        form = (int)m->tried_form[i];
         cri_put_count(row, "components", k);
         cri_put_text(row, "form", cri_gmm_form_name(form));
-        cri_put_real(row, "parameters", cri_gmm_parameters(form, k, m->d));
+        cri_put_real(row, "parameters", cri_gmm_parameters(form, k, m->d, m->factors));
         double reached = m->tried_likelihood[i], likelihood = m->vb ? NAN : reached;
         cri_put_real(row, "log_likelihood", likelihood);
-        cri_put_real(row, "bic", bic_of(likelihood, form, k, m->d, m->weight));
+        cri_put_real(row, "bic", bic_of(m, likelihood, form, k));
         cri_put_real(row, "log_evidence", m->vb ? reached : NAN);
     }
 }
@@ -214,8 +212,8 @@ static void describe_covariances(const cri_gmm *m, const cr_design *design, doub
 
 static void describe_statistics(const cri_gmm *m, cri_sheet *s)
 {
-    double p = cri_gmm_parameters(m->form, m->k, m->d);
-    double bic = bic_of(m->log_likelihood, m->form, m->k, m->d, m->weight);
+    double p = cri_gmm_parameters(m->form, m->k, m->d, m->factors);
+    double bic = bic_of(m, m->log_likelihood, m->form, m->k);
     size_t occupied = 0;
     for (size_t c = 0; c < m->k; c++)
         occupied += (m->vb ? m->rows[c] : m->share[c] * m->weight) >= 1;
@@ -278,7 +276,8 @@ static cr_status gmm_ready(cr_ctx *cx, void *state, const cr_design *design)
     size_t   d = m->d, width = cri_gmm_is_diagonal(m->form) ? 1 : d;
     bool     fits = d == cr_design_terms(design) && m->kd / d == m->k && m->kd % d == 0 &&
                 m->width == width && are_whole(m->tried_k, m->tried, 1e6) &&
-                are_whole(m->tried_form, m->tried, CRI_GMM_N_FORMS) &&
+                are_whole(m->tried_form, m->tried, CRI_GMM_FULL) &&
+                (m->form == CRI_GMM_PPCA) == (m->factors > 0) && m->factors < d &&
                 (!m->vb || (m->form == CRI_GMM_VVV && m->alpha > 0 && m->prior_kappa > 0 &&
                             m->prior_rows > (double)d - 1));
     for (size_t i = 0; fits && i < m->kd; i++) fits = m->L[i * width + (width > 1 ? i % d : 0)] > 0;

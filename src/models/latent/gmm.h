@@ -19,8 +19,9 @@
 
 /* The forms of the covariances S_c = lambda_c D_c A_c D_c^T by volume (lambda), shape (A) and orientation (D): Equal
  * for all components, Variable, or Identity.  Banfield & Raftery (1993), Biometrics 49; Celeux & Govaert (1995),
- * Pattern Recognition 28. */
-#define CRI_GMM_FORMS "EII|VII|EEI|VEI|EVI|VVI|EEE|VEE|EVE|VVE|EEV|VEV|EVV|VVV"
+ * Pattern Recognition 28.  Beside them factors: S_c = W_c W_c^T + s2_c I, W_c [d x factors], a mixture of probabilistic
+ * principal components.  Tipping & Bishop (1999), Neural Computation 11. */
+#define CRI_GMM_FORMS "EII|VII|EEI|VEI|EVI|VVI|EEE|VEE|EVE|VVE|EEV|VEV|EVV|VVV|ppca"
 typedef enum cri_gmm_form {
     CRI_GMM_EII,
     CRI_GMM_VII,
@@ -36,13 +37,14 @@ typedef enum cri_gmm_form {
     CRI_GMM_VEV,
     CRI_GMM_EVV,
     CRI_GMM_VVV,
+    CRI_GMM_PPCA,
     CRI_GMM_FULL, /* from here on names that an option has for some of them */
     CRI_GMM_TIED,
     CRI_GMM_DIAG,
     CRI_GMM_SPHERICAL,
     CRI_GMM_AUTO
 } cri_gmm_form;
-enum { CRI_GMM_N_FORMS = CRI_GMM_FULL };
+enum { CRI_GMM_N_FORMS = CRI_GMM_PPCA }; /* by letters: those that auto tries */
 
 /* clang-format off */
 #define CRI_GMM(MEMBER)                                                                            \
@@ -51,6 +53,7 @@ enum { CRI_GMM_N_FORMS = CRI_GMM_FULL };
     MEMBER(count,  kd,             (),      ">0",            "k d")                                \
     MEMBER(count,  width,          (),      ">0",            "of a factor: d, or 1 of a diagonal one") \
     MEMBER(choice, form,           (),      CRI_GMM_FORMS,   "of the covariances")                 \
+    MEMBER(count,  factors,        (),      "spare",         "of each component, with ppca")       \
     MEMBER(vector, centre,         (d),     "",              "of the columns")                     \
     MEMBER(vector, scale,          (d),     ">0",            "what they are divided by")           \
     MEMBER(vector, share,          (k),     ">=0 sums",      "P(c)")                               \
@@ -86,9 +89,10 @@ extern const cri_member cri_gmm_record[];
       "3")                                                                                         \
     X(choice, covariance, "full", CRI_GMM_FORMS "|full|tied|diag|spherical|auto",                  \
       "covariances of the components: each its own, one for all, without correlations, or round; " \
-      "volume, shape and orientation by letters (E equal, V variable, I identity); or auto: the "  \
-      "form with the lowest BIC",                                                                  \
+      "volume, shape and orientation by letters (E equal, V variable, I identity); ppca: few "     \
+      "--factors and noise; or auto: the form by letters with the lowest BIC",                     \
       "VEV")                                                                                       \
+    X(count, factors, "1", ">=1", "factors of each component with --covariance ppca", "2")         \
     X(choice, prior, "niw", "niw|none",                                                            \
       "weak normal-inverse-Wishart prior on means and covariances, or plain likelihood", "none")   \
     X(real, prior_rows, "0.1", ">0", "rows that the prior of a covariance counts for", "1")        \
@@ -113,8 +117,8 @@ static inline bool cri_gmm_is_diagonal(int form) { return form <= CRI_GMM_VVI; }
 
 /* "VVV" */
 const char *cri_gmm_form_name(int form);
-/* Free parameters of k components of d columns: shares, means, covariances. */
-double cri_gmm_parameters(int form, size_t k, size_t d);
+/* Free parameters of k components of d columns: shares, means, covariances; `factors` counts with ppca alone. */
+double cri_gmm_parameters(int form, size_t k, size_t d, size_t factors);
 
 /* true when other units of the columns change nothing but the units of the covariances. */
 bool cri_gmm_is_unit_free(int form);

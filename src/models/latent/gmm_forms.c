@@ -21,25 +21,27 @@ static const double ENOUGH = 1e-10; /* relative gain of a round at which it ends
 
 const char *cri_gmm_form_name(int form)
 {
-    static const char *const names[] = { "EII", "VII", "EEI", "VEI", "EVI", "VVI", "EEE",
-                                         "VEE", "EVE", "VVE", "EEV", "VEV", "EVV", "VVV" };
+    static const char *const names[] = { "EII", "VII", "EEI", "VEI", "EVI", "VVI", "EEE", "VEE",
+                                         "EVE", "VVE", "EEV", "VEV", "EVV", "VVV", "ppca" };
     return names[form];
 }
 
-double cri_gmm_parameters(int form, size_t k, size_t d)
+double cri_gmm_parameters(int form, size_t k, size_t d, size_t factors)
 {
     const char *name = cri_gmm_form_name(form);
-    double      K = (double)k, D = (double)d;
-    double      volumes = name[0] == 'V' ? K : 1;
-    double      shapes = name[1] == 'I' ? 0 : (name[1] == 'V' ? K : 1) * (D - 1);
-    double      turns = name[2] == 'I' ? 0 : (name[2] == 'V' ? K : 1) * D * (D - 1) / 2;
+    double      K = (double)k, D = (double)d, Q = (double)factors;
+    if (form == CRI_GMM_PPCA) return K - 1 + K * (D + D * Q - Q * (Q - 1) / 2 + 1);
+    double volumes = name[0] == 'V' ? K : 1;
+    double shapes = name[1] == 'I' ? 0 : (name[1] == 'V' ? K : 1) * (D - 1);
+    double turns = name[2] == 'I' ? 0 : (name[2] == 'V' ? K : 1) * D * (D - 1) / 2;
     return K - 1 + K * D + volumes + shapes + turns;
 }
 
 bool cri_gmm_is_unit_free(int form)
 {
     return form != CRI_GMM_EII && form != CRI_GMM_VII && form != CRI_GMM_EVE &&
-           form != CRI_GMM_VVE && form != CRI_GMM_EEV && form != CRI_GMM_VEV;
+           form != CRI_GMM_VVE && form != CRI_GMM_EEV && form != CRI_GMM_VEV &&
+           form != CRI_GMM_PPCA;
 }
 
 /* --- what the forms share --------------------------------------------------------------------- */
@@ -329,6 +331,25 @@ done:
     return st;
 }
 
+/* ppca: the greatest `factors` eigenvalues of W_c / N_c as they are, the mean of the others in their place.  Tipping &
+ * Bishop (1999), Neural Computation 11, sec. 3.3. */
+static cr_status solve_factors(problem *q)
+{
+    cr_status st = CR_OK;
+    size_t    d = q->d, noise = d - q->m->factors;
+    double   *V = cr_scratch_matrix(q->room, d, d), *value = cr_scratch_f64(q->room, d);
+
+    CR_TRY(q->room->status);
+    for (size_t c = 0; c < q->k; c++) {
+        CR_TRY(cr_eigen(q->cx, cr_cmat_of(q->W + c * q->size, d, d), value, cr_mat_of(V, d, d)));
+        for (size_t j = 0; j < d; j++) value[j] = fmax(value[j], 0) / q->N[c];
+        level(value, noise); /* they ascend */
+        turn(q, c, V, value);
+    }
+done:
+    return st;
+}
+
 static cr_status (*const solvers[])(problem *q) = {
     [CRI_GMM_EII] = solve_equal,        [CRI_GMM_VII] = solve_each,
     [CRI_GMM_EEI] = solve_equal,        [CRI_GMM_VEI] = solve_volumes,
@@ -337,6 +358,7 @@ static cr_status (*const solvers[])(problem *q) = {
     [CRI_GMM_EVE] = solve_orientation,  [CRI_GMM_VVE] = solve_orientation,
     [CRI_GMM_EEV] = solve_shape,        [CRI_GMM_VEV] = solve_shape,
     [CRI_GMM_EVV] = solve_equal_volume, [CRI_GMM_VVV] = solve_each,
+    [CRI_GMM_PPCA] = solve_factors,
 };
 
 cr_status cri_gmm_covariances(cr_ctx *cx, const cri_gmm *m, const double *W, const double *N,

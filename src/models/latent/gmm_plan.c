@@ -53,6 +53,16 @@ static cr_status check_columns(cr_ctx *cx, const cr_design *d)
     return CR_OK;
 }
 
+/* As many factors as columns would leave no noise. */
+static cr_status check_factors(cr_ctx *cx, const cri_gmm_plan *p)
+{
+    if (p->o->covariance != CRI_GMM_PPCA || p->o->factors < p->d) return CR_OK;
+    cr_fail(cx, CR_EARG, "gmm: --factors is %zu, but must be below the number of columns, %zu",
+            p->o->factors, p->d);
+    return cr_fail_hint(cx, p->d == 1 ? "--covariance full describes a single column"
+                                      : "--covariance full has no noise of its own");
+}
+
 /* --- rows for the starts ---------------------------------------------------------------------- */
 
 /* The rows that starts are made of are the CRI_GMM_MOST_SAMPLED with the least keys, a key being a hash of the numbers in the
@@ -194,6 +204,7 @@ cr_status cri_gmm_open(cr_ctx *cx, const cri_rows *first, const void *options, v
         CR_TRY(
             cr_fail(cx, CR_EARG,
                     "--prior none cannot be combined with --infer vb: a posterior needs a prior"));
+    CR_TRY(check_factors(cx, p));
     choose_forms(p);
     p->width = 1;
     for (size_t i = 0; i < p->n_forms; i++)
@@ -221,6 +232,7 @@ done:
 
 double cri_gmm_least_rows(const cri_gmm_plan *p, int form)
 {
+    if (form == CRI_GMM_PPCA) return (double)p->o->factors + 2.5;
     return cri_gmm_form_name(form)[2] == 'V' ? (double)p->d + 1.5 : 2.5;
 }
 
@@ -383,6 +395,8 @@ cr_status cri_gmm_settle(cr_ctx *cx, void *search, const double *sums)
     cri_gmm_plan *p = search;
     size_t        d = p->d, width = p->width;
     double       *L = cr_scratch_matrix(&s, d, width), *values = cr_scratch_f64(&s, d);
+    bool          ppca = p->o->covariance == CRI_GMM_PPCA;
+    size_t        noise = ppca ? d - p->o->factors : 0;
 
     CR_TRY(s.status);
     p->weight = sums[cri_gmm_survey_width(p)];
@@ -392,13 +406,14 @@ cr_status cri_gmm_settle(cr_ctx *cx, void *search, const double *sums)
                            cr_design_term_name(p->design, j)));
     find_moments(p, sums);
     CR_TRY(check_variances(cx, p));
-    if (width > 1) CR_TRY(check_rank(cx, p, L));
+    if (width > 1 && !ppca) CR_TRY(check_rank(cx, p, L)); /* noise needs no rank */
     choose_scale(p);
     for (size_t i = 0; i < d * width; i++)
         p->C[i] /= p->scale[i / width] * p->scale[width > 1 ? i % d : i];
     if (width > 1) CR_TRY(cr_eigen(cx, cr_cmat_of(p->C, d, d), values, cr_mat_of(L, d, d)));
     for (size_t j = 0; width == 1 && j < d; j++) values[0] = fmin(j ? values[0] : p->C[0], p->C[j]);
-    p->sample.least = p->o->least_spread * values[0];
+    for (size_t j = 1; ppca && j < noise; j++) values[0] += values[j]; /* of one component */
+    p->sample.least = p->o->least_spread * (ppca ? fmax(values[0], 0) / (double)noise : values[0]);
     take_sample(p);
     CR_TRY(list_candidates(cx, p));
 done:

@@ -50,6 +50,7 @@ static cr_status start(cr_ctx *cx, const void *search, size_t candidate, size_t 
     cri_gmm            *m = NULL;
     CR_TRY(cri_gmm_new(cx, (size_t)p->tried_k[candidate], p->d, (int)p->tried_form[candidate],
                        p->tried, &m));
+    m->factors = m->form == CRI_GMM_PPCA ? p->o->factors : 0;
     memcpy(m->centre, p->centre, p->d * sizeof(double));
     memcpy(m->scale, p->scale, p->d * sizeof(double));
     if (p->o->prior == 0) set_prior(p, m);
@@ -101,9 +102,10 @@ static void note(void *search, size_t candidate, const cri_em_ends *ends, void *
     p->total.best_rejected = fmax(p->total.best_rejected, ends->best_rejected);
     if (!m) return;
     p->tried_likelihood[candidate] = m->vb ? m->em.objective : m->log_likelihood;
-    *out_criterion =
-        m->vb ? -m->em.objective
-              : -2 * m->log_likelihood + cri_gmm_parameters(m->form, m->k, m->d) * log(m->weight);
+    *out_criterion = m->vb
+                         ? -m->em.objective
+                         : -2 * m->log_likelihood +
+                               cri_gmm_parameters(m->form, m->k, m->d, m->factors) * log(m->weight);
     m->rejected = ends->rejected;
     m->best_rejected = ends->best_rejected;
 }
