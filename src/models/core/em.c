@@ -106,6 +106,17 @@ done:
     return st;
 }
 
+cr_status cri_em_gather(cr_ctx *cx, const cri_em_pass *of, const cri_rows *rows, double *sums)
+{
+    pass p = { .add = of->add,
+               .of = of->of,
+               .width = of->width + 1,
+               .work = of->work,
+               .meet = of->meet,
+               .met = of->met };
+    return gather(cx, p, rows, sums);
+}
+
 /* --- steps ------------------------------------------------------------------------------------ */
 
 typedef struct em {
@@ -282,6 +293,8 @@ static cr_status choose(cr_ctx *cx, em *e, starts *s, bool own_bar, void **out_s
         s->best = NULL;
     }
     CR_TRY(search->finish(cx, s->plan, best));
+    if (search->review)
+        CR_TRY(search->review(cx, s->plan, e->rows, e->model->fit.seed, e->cut, best));
     *out_state = best;
     best = NULL;
 done:

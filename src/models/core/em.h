@@ -30,6 +30,19 @@ extern const cri_member cri_em_outcome_record[];
         CR_FLAG("converged", 0, "whether the last step gained less than the tolerance")
 void cri_em_describe(const cri_em_outcome *outcome, cri_sheet *statistics);
 
+/* A pass over all rows: `meet`, where there is one, sees leaf after leaf before `add` adds the statistics of some of
+ * its rows to sums [width] with so many numbers to work in; pure. */
+typedef struct cri_em_pass {
+    void (*add)(const void *of, const cri_rows *rows, cri_range range, double *sums, double *work);
+    const void *of;
+    size_t      width, work;
+    cr_status (*meet)(cr_ctx *cx, void *met, const cri_rows *leaf);
+    void *met;
+} cri_em_pass;
+/* sums [width + 1] = the statistics of all rows, or of all blocks of the stream of which they are the first; and their
+ * weight. */
+cr_status cri_em_gather(cr_ctx *cx, const cri_em_pass *pass, const cri_rows *rows, double *sums);
+
 /* Fits the state of a model to rows: all of them, or the first block of a stream, whose blocks all count.
  * Near the time limit it ends with the best so far.  Sets the report, with the rows of a stream. */
 cr_status cri_em_fit(cr_ctx *cx, cr_model *model, const cri_rows *rows);

@@ -113,6 +113,10 @@ typedef struct cri_em_search {
     void (*report)(const void *state, cr_report *report);
     /* Completes the state that is the answer; fails, in words, where there is none (NULL). */
     cr_status (*finish)(cr_ctx *cx, const void *plan, void *opt_state);
+    /* After it: what takes more passes over the rows (cri_em_gather) at the answer, by random numbers of this seed;
+     * `late` where the time limit has ended the search.  NULL: nothing does. */
+    cr_status (*review)(cr_ctx *cx, const void *plan, const cri_rows *rows, uint64_t seed,
+                        bool late, void *state);
 } cri_em_search;
 
 /* What all of them can be asked for. */

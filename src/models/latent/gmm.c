@@ -129,6 +129,10 @@ static const cr_field gmm_statistics[] = {
               "-2 log likelihood + parameters ln n: lower is better; null with --infer vb"),
     CR_NUMBER("aic", CR_FIELD_NULL, "-2 log likelihood + 2 parameters"),
     CR_NUMBER("icl", CR_FIELD_NULL, "bic - 2 sum of log p(cluster | row): lower is better"),
+    CR_TEXT(
+        "standard_errors", 0,
+        "where the sds of parameters come from: the information, the posterior; or why there are "
+        "none"),
     CR_COUNT("rejected", 0, "starts whose end was spurious: a component on too few rows or flat"),
     CR_NUMBER("best_rejected", CR_FIELD_NULL,
               "the highest objective of these; null where there are none"),
@@ -210,6 +214,21 @@ static void describe_covariances(const cri_gmm *m, const cr_design *design, doub
     }
 }
 
+/* Number `at` of the errors. */
+static double error_of(const cri_gmm *m, size_t at) { return m->error ? m->error[at] : NAN; }
+
+static const char *errors_named(const cri_gmm *m)
+{
+    static const char *const names[] = {
+        [CRI_GMM_ERRORS_UNKNOWN] = "none: fitted by a version without them",
+        [CRI_GMM_ERRORS_FOUND] = "information",
+        [CRI_GMM_ERRORS_FLAT] = "none: the information has no inverse",
+        [CRI_GMM_ERRORS_MANY] = "none: more than 300 free parameters",
+        [CRI_GMM_ERRORS_LATE] = "none: the time limit was reached",
+    };
+    return m->vb ? "posterior" : names[m->errors];
+}
+
 static void describe_statistics(const cri_gmm *m, cri_sheet *s)
 {
     double p = cri_gmm_parameters(m->form, m->k, m->d, m->factors);
@@ -224,9 +243,33 @@ static void describe_statistics(const cri_gmm *m, cri_sheet *s)
     cri_put_real(s, "bic", bic);
     cri_put_real(s, "aic", -2 * m->log_likelihood + 2 * p);
     cri_put_real(s, "icl", bic - 2 * m->log_certainty);
+    cri_put_text(s, "standard_errors", errors_named(m));
     cri_put_count(s, "rejected", m->rejected);
     cri_put_real(s, "best_rejected", m->best_rejected);
     cri_em_describe(&m->em, s);
+}
+
+static void describe_parameters(const cri_gmm *m, const cr_design *design, double *S,
+                                cri_sheet *list)
+{
+    size_t d = m->d;
+    for (size_t c = 0; c < m->k; c++) {
+        size_t mean = m->k + c * d, spread = mean + m->kd;
+        cri_gmm_covariance(m, c, S);
+        cri_parameter_add(list, m->share[c], m->vb ? cri_gmm_vb_share_sd(m, c) : error_of(m, c),
+                          "c%zu.share", c + 1);
+        for (size_t j = 0; j < d; j++) {
+            double sd = m->vb ? cri_gmm_vb_mean_sd(m, c, j) : error_of(m, mean + j);
+            cri_parameter_add(list, m->centre[j] + m->scale[j] * m->mean[c * d + j],
+                              m->scale[j] * sd, "c%zu.mean.%s", c + 1,
+                              cr_design_term_name(design, j));
+        }
+        for (size_t j = 0; j < d; j++) {
+            double sd = m->vb ? cri_gmm_vb_spread_sd(m, c, j) : error_of(m, spread + j);
+            cri_parameter_add(list, m->scale[j] * sqrt(S[j * (d + 1)]), m->scale[j] * sd,
+                              "c%zu.sd.%s", c + 1, cr_design_term_name(design, j));
+        }
+    }
 }
 
 static cr_status gmm_describe(cr_ctx *cx, const void *state, const cr_design *design,
@@ -237,21 +280,9 @@ static cr_status gmm_describe(cr_ctx *cx, const void *state, const cr_design *de
     const cri_gmm *m = state;
     size_t         d = m->d;
     double        *S = cr_scratch_matrix(&s, d, d);
-    cri_sheet     *list;
 
     CR_TRY(s.status);
-    list = cri_put_list(out, "parameters");
-    for (size_t c = 0; c < m->k; c++) {
-        cri_gmm_covariance(m, c, S);
-        cri_parameter_add(list, m->share[c], cri_gmm_vb_share_sd(m, c), "c%zu.share", c + 1);
-        for (size_t j = 0; j < d; j++)
-            cri_parameter_add(list, m->centre[j] + m->scale[j] * m->mean[c * d + j],
-                              m->scale[j] * cri_gmm_vb_mean_sd(m, c, j), "c%zu.mean.%s", c + 1,
-                              cr_design_term_name(design, j));
-        for (size_t j = 0; j < d; j++)
-            cri_parameter_add(list, m->scale[j] * sqrt(S[j * (d + 1)]), NAN, "c%zu.sd.%s", c + 1,
-                              cr_design_term_name(design, j));
-    }
+    describe_parameters(m, design, S, cri_put_list(out, "parameters"));
     describe_statistics(m, cri_put_object(out, "statistics"));
     describe_candidates(m, out);
     describe_covariances(m, design, S, out);
@@ -278,6 +309,7 @@ static cr_status gmm_ready(cr_ctx *cx, void *state, const cr_design *design)
                 m->width == width && are_whole(m->tried_k, m->tried, 1e6) &&
                 are_whole(m->tried_form, m->tried, CRI_GMM_FULL) &&
                 (m->form == CRI_GMM_PPCA) == (m->factors > 0) && m->factors < d &&
+                m->errors <= CRI_GMM_ERRORS_LATE && (!m->error || m->listed == m->k + 2 * m->kd) &&
                 (!m->vb || (m->form == CRI_GMM_VVV && m->alpha > 0 && m->prior_kappa > 0 &&
                             m->prior_rows > (double)d - 1));
     for (size_t i = 0; fits && i < m->kd; i++) fits = m->L[i * width + (width > 1 ? i % d : 0)] > 0;

@@ -11,6 +11,8 @@
  *   6. gmm_plan.c     before the starts: survey of all rows, some rows to start from
  *   7. gmm_vb.c       a posterior by variational Bayes
  *   8. gmm_search.c   the search: prior, candidates, rejected ends, the choice
+ *   9. gmm_errors.c   standard errors, from the information
+ *  10. gmm_directions.c  the directions in which the covariances of a form can move
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_LATENT_GMM_H
 #define CREDENCE_MODELS_LATENT_GMM_H
@@ -46,6 +48,15 @@ typedef enum cri_gmm_form {
 } cri_gmm_form;
 enum { CRI_GMM_N_FORMS = CRI_GMM_PPCA }; /* by letters: those that auto tries */
 
+/* Whether a state has standard errors, and why not. */
+typedef enum cri_gmm_errors {
+    CRI_GMM_ERRORS_UNKNOWN, /* it was stored before there were any */
+    CRI_GMM_ERRORS_FOUND,
+    CRI_GMM_ERRORS_FLAT, /* the information has no inverse */
+    CRI_GMM_ERRORS_MANY, /* too many parameters */
+    CRI_GMM_ERRORS_LATE  /* the time limit was reached */
+} cri_gmm_errors;
+
 /* clang-format off */
 #define CRI_GMM(MEMBER)                                                                            \
     MEMBER(count,  d,              (),      ">0",            "columns")                            \
@@ -76,6 +87,9 @@ enum { CRI_GMM_N_FORMS = CRI_GMM_PPCA }; /* by letters: those that auto tries */
     MEMBER(vector, tried_form,     (tried), ">=0",           "and forms")                          \
     MEMBER(vector, tried_likelihood, (tried), "any",         "log likelihood, with vb the bound; NaN: every end was rejected") \
     MEMBER(part,   em,             (cri_em_outcome), "inside", "how it was found")                 \
+    MEMBER(count,  errors,         (),      "spare",         "cri_gmm_errors")                     \
+    MEMBER(count,  listed,         (),      "spare",         "k + 2 k d, or 0")                    \
+    MEMBER(vector, error,          (listed), "any none",     "sds of shares, and in t of means and of sds") \
     MEMBER(matrix, U,              (kd, width), "made",      "inverses of the factors")            \
     MEMBER(matrix, b,              (k, d),  "made",          "U mean")                             \
     MEMBER(vector, constant,       (k),     "made",          "log of share and of all but the exponential") \
@@ -154,6 +168,9 @@ cr_status cri_gmm_solve(cr_ctx *cx, const void *options, const double *sums, voi
 double    cri_gmm_log_prior(const void *state);
 enum { CRI_GMM_BLOCK = 128 }; /* rows at a time */
 
+/* z [d] = U_c (t - mu_c). */
+void cri_gmm_whiten(const cri_gmm *m, size_t c, const double *t, double *z);
+
 /* out [d x d] = the covariance of component c in t. */
 void cri_gmm_covariance(const cri_gmm *m, size_t c, double *out);
 
@@ -176,9 +193,10 @@ double cri_gmm_vb_predictive(const cri_gmm *m, size_t c, size_t q, double half_s
                              double log_det);
 /* The degrees of freedom of Student's t, and what its scale matrix is of S_c. */
 double cri_gmm_vb_dof(const cri_gmm *m, size_t c, double *out_stretch);
-/* Posterior sds of the share of component c and of column j of its mean, in t; NaN where there are none. */
+/* Posterior sds of the share of component c, of column j of its mean and of its sd, in t; NaN where there are none. */
 double cri_gmm_vb_share_sd(const cri_gmm *m, size_t c);
 double cri_gmm_vb_mean_sd(const cri_gmm *m, size_t c, size_t j);
+double cri_gmm_vb_spread_sd(const cri_gmm *m, size_t c, size_t j);
 
 /* --- missing cells (gmm_missing.c) ------------------------------------------------------------ */
 
@@ -189,6 +207,20 @@ void cri_gmm_add_missing(const cri_gmm *m, const double *T, const double *w, siz
 /* Responsibilities [k] and log density of one such row t [d]. */
 void cri_gmm_respond_missing(const cri_gmm *m, const double *t, double *out, double *log_density,
                              double *work);
+
+/* A row with missing cells as the components see it: z = E z_c [k][d]; but with diagonal covariances Y_c by its
+ * columns, [k][d x d] of which `missing` are there; r [k] = p(c | what is observed). */
+typedef struct cri_gmm_seen {
+    const double *z, *Y, *r;
+    size_t        missing;
+} cri_gmm_seen;
+/* *out refers to work [cri_gmm_missing_work]. */
+void cri_gmm_see_missing(const cri_gmm *m, const double *t, cri_gmm_seen *out, double *work);
+
+/* --- standard errors (gmm_errors.c) ----------------------------------------------------------- */
+
+/* Sets `errors` and, where there are any, the standard errors of shares, means and sds; `late`: there is no time. */
+cr_status cri_gmm_find_errors(cr_ctx *cx, const cri_rows *rows, bool late, cri_gmm *m);
 
 /* --- starts (gmm_start.c) --------------------------------------------------------------------- */
 

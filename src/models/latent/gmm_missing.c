@@ -183,3 +183,12 @@ void cri_gmm_respond_missing(const cri_gmm *m, const double *t, double *out, dou
     *log_density = cr_logsumexp(a.p, m->k) - a.log_scale;
     cr_softmax(a.p, m->k, out);
 }
+
+void cri_gmm_see_missing(const cri_gmm *m, const double *t, cri_gmm_seen *out, double *work)
+{
+    pattern a = open_pattern(m, t, work);
+    prepare_pattern(m, &a);
+    score_row(m, &a, t);
+    cr_softmax(a.p, m->k, a.p);
+    *out = (cri_gmm_seen){ a.z, a.Y, a.p, a.missing };
+}

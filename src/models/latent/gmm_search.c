@@ -189,6 +189,13 @@ static cr_status finish(cr_ctx *cx, const void *search, void *opt_state)
     return cri_gmm_name(cx, m);
 }
 
+static cr_status review(cr_ctx *cx, const void *search, const cri_rows *rows, uint64_t seed,
+                        bool late, void *state)
+{
+    (void)search, (void)seed;
+    return ((cri_gmm *)state)->vb ? CR_OK : cri_gmm_find_errors(cx, rows, late, state);
+}
+
 static void report(const void *state, cr_report *out)
 {
     const cri_gmm *m = state;
@@ -216,4 +223,5 @@ const cri_em_search cri_gmm_search = {
     .note = note,
     .report = report,
     .finish = finish,
+    .review = review,
 };

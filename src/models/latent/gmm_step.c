@@ -311,6 +311,16 @@ static void sandwich(const double *L, size_t d, double *M, double *tmp)
             M[i * d + j] = M[j * d + i] = 0.5 * (M[i * d + j] + M[j * d + i]);
 }
 
+void cri_gmm_whiten(const cri_gmm *m, size_t c, const double *t, double *z)
+{
+    size_t        d = m->d;
+    const double *U = m->U + c * factor_size(m), *mean = m->mean + c * d;
+    for (size_t i = 0; i < d; i++) {
+        z[i] = is_diagonal(m) ? U[i] * (t[i] - mean[i]) : 0;
+        for (size_t j = 0; !is_diagonal(m) && j <= i; j++) z[i] += U[i * d + j] * (t[j] - mean[j]);
+    }
+}
+
 /* The mean of a component, and W_c and N_c of its scatter and the prior's, from its statistics. */
 static void solve_part(const cri_gmm *m, size_t c, const double *part, double *mean, double *W,
                        double *N, double *tmp)

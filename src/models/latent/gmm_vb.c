@@ -110,3 +110,12 @@ double cri_gmm_vb_mean_sd(const cri_gmm *m, size_t c, size_t j)
     for (size_t l = 0; l <= j; l++) sum += pow(m->L[(c * m->d + j) * m->d + l], 2);
     return sqrt(sum * nu / (beta * free));
 }
+
+/* S_jj has an inverse gamma distribution of shape a = (nu - d + 1) / 2 and scale b = nu S_jj / 2. */
+double cri_gmm_vb_spread_sd(const cri_gmm *m, size_t c, size_t j)
+{
+    double nu = m->prior_rows + m->rows[c], a = 0.5 * (nu - (double)m->d + 1), b = 0;
+    if (!(a > 1)) return NAN;
+    for (size_t l = 0; l <= j; l++) b += 0.5 * nu * pow(m->L[(c * m->d + j) * m->d + l], 2);
+    return sqrt(b * (1 / (a - 1) - exp(-2 * cr_lgamma_diff(a - 0.5, 0.5))));
+}

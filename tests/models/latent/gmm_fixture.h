@@ -7,6 +7,7 @@
 #include "math/dense/decompose.h"
 #include "models/core/em.h"
 #include "models/latent/gmm.h"
+#include "prob/dist/small_matrix.h"
 
 static inline const cri_gmm *state_of(const cr_model *m) { return m->state; }
 
@@ -68,6 +69,37 @@ static inline double log_normal(const cri_gmm *m, size_t c, const double *x)
         t[j] = x[j] - (m->centre[j] + (long double)m->scale[j] * m->mean[c * m->d + j]);
     square = quadratic_form(m->d, C, t, &logdet);
     return (double)(-0.5L * (square + logdet + (long double)m->d * logl(2 * M_PI)));
+}
+
+/* log p of the rows of T [n x d] in a set, under a normal-inverse-Wishart prior: kappa, nu, Psi, mean 0. */
+static inline double log_marginal(const cri_gmm *m, const double *T, size_t n, size_t set)
+{
+    size_t      d = m->d;
+    double      mean[D] = { 0 }, rows = 0;
+    long double Psi[D * D], prior[D * D], zero[2][D] = { { 0 } }, before, after;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < d && set >> i & 1; j++) mean[j] += T[i * d + j], rows += j == 0;
+    for (size_t a = 0; a < d * d; a++) {
+        prior[a] = Psi[a] = m->prior_scale[a];
+        for (size_t i = 0; i < n; i++)
+            if (set >> i & 1) Psi[a] += (long double)T[i * d + a / d] * T[i * d + a % d];
+        Psi[a] -= (long double)mean[a / d] * mean[a % d] / (m->prior_kappa + rows);
+    }
+    quadratic_form(d, prior, zero[0], &before);
+    quadratic_form(d, Psi, zero[1], &after);
+    double nu = m->prior_rows;
+    return -0.5 * rows * (double)d * log(M_PI) + cri_log_gamma_d(0.5 * (nu + rows), d) -
+           cri_log_gamma_d(0.5 * nu, d) + 0.5 * nu * (double)before -
+           0.5 * (nu + rows) * (double)after +
+           0.5 * (double)d * log(m->prior_kappa / (m->prior_kappa + rows));
+}
+
+/* What the units of the data take off the log density of n rows of t. */
+static inline double log_units(const cri_gmm *m, size_t n)
+{
+    double sum = 0;
+    for (size_t j = 0; j < m->d; j++) sum += (double)n * log(m->scale[j]);
+    return sum;
 }
 
 #endif

@@ -3,37 +3,6 @@
 #include "gmm_fixture.h"
 
 #include "math/special/special.h"
-#include "prob/dist/small_matrix.h"
-
-/* log p of the rows of T [n x d] in a set, under a normal-inverse-Wishart prior: kappa, nu, Psi, mean 0. */
-static double log_marginal(const cri_gmm *m, const double *T, size_t n, size_t set)
-{
-    size_t      d = m->d;
-    double      mean[D] = { 0 }, rows = 0;
-    long double Psi[D * D], prior[D * D], zero[2][D] = { { 0 } }, before, after;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < d && set >> i & 1; j++) mean[j] += T[i * d + j], rows += j == 0;
-    for (size_t a = 0; a < d * d; a++) {
-        prior[a] = Psi[a] = m->prior_scale[a];
-        for (size_t i = 0; i < n; i++)
-            if (set >> i & 1) Psi[a] += (long double)T[i * d + a / d] * T[i * d + a % d];
-        Psi[a] -= (long double)mean[a / d] * mean[a % d] / (m->prior_kappa + rows);
-    }
-    quadratic_form(d, prior, zero[0], &before);
-    quadratic_form(d, Psi, zero[1], &after);
-    double nu = m->prior_rows;
-    return -0.5 * rows * (double)d * log(M_PI) + cri_log_gamma_d(0.5 * (nu + rows), d) -
-           cri_log_gamma_d(0.5 * nu, d) + 0.5 * nu * (double)before -
-           0.5 * (nu + rows) * (double)after +
-           0.5 * (double)d * log(m->prior_kappa / (m->prior_kappa + rows));
-}
-
-static double log_units(const cri_gmm *m, size_t n)
-{
-    double sum = 0;
-    for (size_t j = 0; j < m->d; j++) sum += (double)n * log(m->scale[j]);
-    return sum;
-}
 
 /* With one component the posterior is exact: the bound is the evidence. */
 TEST(one_component_is_exact)
