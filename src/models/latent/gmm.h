@@ -48,9 +48,7 @@ typedef enum cri_gmm_form {
     CRI_GMM_SPHERICAL,
     CRI_GMM_AUTO
 } cri_gmm_form;
-enum {
-    CRI_GMM_N_FORMS = CRI_GMM_PPCA
-}; /* of volume, shape and orientation: those that auto tries */
+enum { CRI_GMM_N_FORMS = CRI_GMM_PPCA }; /* by letters: those that auto tries */
 
 /* As the choices of --infer. */
 enum { CRI_GMM_INFER_EM, CRI_GMM_INFER_VB, CRI_GMM_INFER_GIBBS };
@@ -120,14 +118,14 @@ extern const cri_member cri_gmm_posterior_draws_record[];
     MEMBER(count,  errors,         (),      "spare",         "cri_gmm_errors")                     \
     MEMBER(count,  listed,         (),      "spare",         "k + 2 k d, or 0")                    \
     MEMBER(vector, error,          (listed), "any none",     "sds of shares, and in t of means and of sds") \
-    MEMBER(part,   sampled,        (cri_gmm_posterior_draws), "inside none", "with gibbs")                 \
+    MEMBER(part,   sampled,        (cri_gmm_posterior_draws), "inside none", "with gibbs")         \
     MEMBER(matrix, U,              (kd, width), "made",      "inverses of the factors")            \
     MEMBER(matrix, b,              (k, d),  "made",          "U mean")                             \
     MEMBER(vector, constant,       (k),     "made",          "log of share and of all but the exponential") \
     MEMBER(real,   log_scale,      (),      "made",          "sum of log scale")
 /* clang-format on */
-CRI_RECORD(cri_gmm, CRI_GMM, bool lost; char *text; const char **names; double *made;
-           /* [sampled.kept] constants, b and U of the draws */);
+/* `made` has the constants, b and U of each draw that is kept. */
+CRI_RECORD(cri_gmm, CRI_GMM, bool lost; char *text; const char **names; double *made;);
 extern const cri_member cri_gmm_record[];
 
 #define CRI_GMM_OPTIONS(X)                                                                         \
@@ -148,8 +146,7 @@ extern const cri_member cri_gmm_record[];
       "1e-6")                                                                                      \
     X(choice, infer, "em", "em|vb|gibbs",                                                          \
       "estimates by EM; a posterior by variational Bayes, whose bound on the log evidence "        \
-      "chooses "                                                                                   \
-      "the number of components; or draws from the posterior by Gibbs sampling",                   \
+      "chooses the number of components; or draws from the posterior by Gibbs sampling",           \
       "vb")                                                                                        \
     X(real, alpha, "1", ">0",                                                                      \
       "of the Dirichlet prior of the shares with --infer vb or gibbs: small values empty "         \

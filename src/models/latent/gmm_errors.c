@@ -339,7 +339,7 @@ static bool factor_information(double *F, size_t P, double *unit, double *L)
 
 /* --- sds -------------------------------------------------------------------------------------- */
 
-/* sd of what changes by g [P], which is overwritten, from the first of its numbers that is not 0. */
+/* sd of what changes by g [P], which is overwritten. */
 static double sd_of(const double *L, const double *unit, size_t P, double *g)
 {
     double sum = 0;
