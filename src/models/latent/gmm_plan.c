@@ -123,6 +123,7 @@ static void take_sample(cri_gmm_plan *p)
     qsort(p->kept, p->n_kept, sizeof *p->kept, compare_sampled);
     for (size_t i = 0; i < p->n_kept; i++) {
         p->sample.w[i] = p->kept[i].w;
+        p->sample.weight += p->kept[i].w;
         for (size_t j = 0; j < p->d; j++)
             p->sample.T[i * p->d + j] = (p->kept[i].x[j] - p->centre[j]) / p->scale[j];
     }
@@ -144,6 +145,7 @@ void cri_gmm_close(cr_ctx *cx, void *search)
     cr_free(cx, p->sample.w, CRI_GMM_MOST_SAMPLED, sizeof(double));
     cr_free(cx, p->kept, CRI_GMM_MOST_SAMPLED, sizeof *p->kept);
     cr_free(cx, p->row, p->d, sizeof(double));
+    cri_gmm_tree_free(cx, p->tree);
     cr_free(cx, p->tried_k, p->tried, sizeof(double));
     cr_free(cx, p->tried_form, p->tried, sizeof(double));
     cr_free(cx, p->tried_likelihood, p->tried, sizeof(double));
@@ -400,6 +402,7 @@ cr_status cri_gmm_settle(cr_ctx *cx, void *search, const double *sums)
     for (size_t j = 0; width == 1 && j < d; j++) values[0] = fmin(j ? values[0] : p->C[0], p->C[j]);
     p->sample.least = p->o->least_spread * values[0];
     take_sample(p);
+    if (p->to > 1) CR_TRY(cri_gmm_tree_new(cx, &p->sample, &p->tree));
     CR_TRY(list_candidates(cx, p));
 done:
     cr_scratch_end(&s);

@@ -3,7 +3,7 @@
 #ifndef CREDENCE_MODELS_LATENT_GMM_PLAN_H
 #define CREDENCE_MODELS_LATENT_GMM_PLAN_H
 
-#include "gmm.h"
+#include "gmm_tree.h"
 
 enum { CRI_GMM_MOST_COMPONENTS = 1000, CRI_GMM_MOST_SAMPLED = 2048 };
 
@@ -18,6 +18,7 @@ typedef struct cri_gmm_plan {
     double                 *C;              /* [d x width] covariance of t over all rows */
     double                  weight;         /* of all rows */
     cri_gmm_rows            sample;
+    cri_gmm_tree           *tree; /* of the sample; NULL where there is one component only */
     struct cri_gmm_sampled *kept; /* [CRI_GMM_MOST_SAMPLED], n_kept of them */
     size_t                  n_kept;
     double                 *X, *row; /* [MOST_SAMPLED x d] where they are kept; [d] */
