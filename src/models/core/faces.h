@@ -68,6 +68,12 @@ typedef struct cri_em_face {
                    double *work);
     /* The state that is best for these statistics. */
     cr_status (*solve)(cr_ctx *cx, const void *options, const double *sums, void *state);
+    /* All that a step changes as numbers without constraints, in which the driver extrapolates steps; NULL: it does
+     * not.  How many they are, 0 where this state has none; those of a state; and the state of such numbers, what
+     * else is in it staying as it was: *out_valid is false where there is none. */
+    size_t (*dimension)(const void *state);
+    void (*to_vector)(const void *state, double *out);
+    cr_status (*from_vector)(cr_ctx *cx, const double *vector, void *state, bool *out_valid);
 } cri_em_face;
 
 /* What became of the starts of one candidate of a search. */

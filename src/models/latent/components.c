@@ -225,8 +225,8 @@ bool cri_components_decided(const char *text, const cri_spectrum_of *of)
 
 bool cri_components_given(const char *text)
 {
-    wanted w;
-    return read_wanted(text, &w) && w.count > 0;
+    cri_components w;
+    return cri_components_read(text, &w) && w.count > 0;
 }
 
 size_t cri_components_first(const char *text, size_t most)

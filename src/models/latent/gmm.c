@@ -452,7 +452,10 @@ const cr_model_class cri_class_gmm = {
                                 .width = cri_gmm_width,
                                 .work = cri_gmm_work,
                                 .gather = cri_gmm_gather,
-                                .solve = cri_gmm_solve },
+                                .solve = cri_gmm_solve,
+                                .dimension = cri_gmm_dimension,
+                                .to_vector = cri_gmm_to_vector,
+                                .from_vector = cri_gmm_from_vector },
     .search = &cri_gmm_search,
     .rows = &(
         const cri_rows_face){ .predict = gmm_predict, .labels = gmm_labels, .sample = gmm_sample },

@@ -68,6 +68,7 @@ static void take_sample(cri_gmm_plan *p)
     for (size_t i = 0; i < p->sample.n; i++) {
         const cri_sampled_row *row = &p->kept.kept[i];
         p->sample.w[i] = row->w;
+        p->sample.weight += row->w;
         for (size_t j = 0; j < p->d; j++)
             p->sample.T[i * p->d + j] = (row->x[j] - p->centre[j]) / p->scale[j];
     }
@@ -86,6 +87,7 @@ void cri_gmm_close(cr_ctx *cx, void *search)
     cr_free(cx, p->sample.T, n, sizeof(double));
     cr_free(cx, p->sample.w, CRI_MOST_SAMPLED, sizeof(double));
     cri_row_sample_close(cx, &p->kept);
+    cri_gmm_tree_free(cx, p->tree);
     cr_free(cx, p->tried_k, p->tried, sizeof(double));
     cr_free(cx, p->tried_form, p->tried, sizeof(double));
     cr_free(cx, p->tried_likelihood, p->tried, sizeof(double));
@@ -328,6 +330,7 @@ cr_status cri_gmm_settle(cr_ctx *cx, void *search, const double *sums)
     for (size_t j = 1; ppca && j < noise; j++) values[0] += values[j]; /* of one component */
     p->sample.least = p->o->least_spread * (ppca ? fmax(values[0], 0) / (double)noise : values[0]);
     take_sample(p);
+    if (p->to > 1) CR_TRY(cri_gmm_tree_new(cx, &p->sample, &p->tree));
     CR_TRY(list_candidates(cx, p));
 done:
     cr_scratch_end(&s);
