@@ -56,7 +56,12 @@ cr_status cri_chart_line(cr_scratch *s, const cr_model *model, const cri_members
 /* The values of a term in all rows of the table. */
 cr_status cri_term_values(cr_ctx *cx, const cr_model *model, const cr_table *table, size_t term,
                           double *out);
-/* Rows by cluster, on principal components or on columns, or over the only one. */
+/* How many terms are numbers, not the levels of categories. */
+size_t cri_term_numbers(const cr_design *design);
+/* Its name; of a date also where its days are counted from. */
+const char *cri_term_title(cr_scratch *s, const cr_design *design, size_t term);
+/* Rows by cluster, on principal components or on columns, or over the only one; on components also where categories leave
+ * fewer than two columns of numbers. */
 cr_status cri_chart_clusters(cr_scratch *s, const cr_model *model, const cr_table *table,
                              const cr_plot_options *options, bool components, cri_chart *chart);
 cr_status cri_chart_criterion(cr_scratch *s, const cr_model *model, cri_chart *chart);
