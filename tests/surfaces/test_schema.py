@@ -143,6 +143,7 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["fit", "normal", DIABETES, "--features", "bmi,bp", "-o", "normal.cred"],
         ["fit", "mvn", DIABETES, "--features", "bmi,bp"],
         ["fit", "gmm", DIABETES, "--features", "bmi,bp", "--k", "1:2", "-o", "gmm.cred"], ["describe", "gmm.cred"],
+        ["fit", "fa", DIABETES, "--features", "bmi,bp,s*", "--rotation", "promax", "-o", "fa.cred"], ["describe", "fa.cred"],
         ["fit", "beta-bernoulli", "mixed.csv", "--features", "kind", "-o", "yes.cred"],
         ["fit", "dirichlet-categorical", "mixed.csv", "--features", "kind,w", "--category", "w"],
         ["predict", "yes.cred"], ["update", "yes.cred", "mixed.csv"], ["describe", "yes.cred"], ["describe", "normal.cred"],
