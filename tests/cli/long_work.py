@@ -152,6 +152,7 @@ fit logistic tall.csv --target kind --solver sgd --max-iter 1000
 fit probit tall.csv --target kind
 fit glm tall.csv --target count --family poisson
 fit glm tall.csv --target count --family negative-binomial
+fit fa broad.csv --features x* --components all
 fit robust tall.csv --target y --method student
 fit robust tall.csv --target y --method huber
 fit spline tall.csv --target y --features x1,x2,x3,x4

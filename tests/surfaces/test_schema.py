@@ -148,6 +148,7 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["plot", "plane.cred", DIABETES], ["plot", "plane.cred"], ["plot", "plane.cred", "--kind", "loadings"],
         ["fit", "mixture", DIABETES, "--features", "bmi,sex", "--k", "1:2", "--e-step", "mc", "--restarts", "1", "--tol",
          "1e-3", "-o", "mixture.cred"], ["describe", "mixture.cred"],
+        ["fit", "fa", DIABETES, "--features", "bmi,bp,s*", "--rotation", "promax", "-o", "fa.cred"], ["describe", "fa.cred"],
         ["fit", "beta-bernoulli", "mixed.csv", "--features", "kind", "-o", "yes.cred"],
         ["fit", "dirichlet-categorical", "mixed.csv", "--features", "kind,w", "--category", "w"],
         ["predict", "yes.cred"], ["update", "yes.cred", "mixed.csv"], ["describe", "yes.cred"], ["describe", "normal.cred"],

@@ -33,11 +33,10 @@ static cr_status check(cr_ctx *cx, const cri_rows *rows, const cri_fa_options *o
     cr_status st = cri_components_check(cx, "fa", o->components);
     if (st == CR_OK) st = cri_described_numbers(cx, "fa", rows->design);
     if (st != CR_OK) return st;
-    if (rows->p > 2) return CR_OK;
-    cr_fail(cx, CR_EDATA, "fa needs at least three columns, but there %s only %zu feature%s",
-            rows->p == 1 ? "is" : "are", rows->p, rows->p == 1 ? "" : "s");
-    return cr_fail_hint(cx, "two columns have one covariance, which cannot tell a factor; mvn "
-                            "describes them");
+    if (rows->p > 1) return CR_OK;
+    cr_fail(cx, CR_EDATA, "fa needs at least three columns, but there is only %zu feature(s)",
+            rows->p);
+    return cr_fail_hint(cx, "normal describes a single one");
 }
 
 static cr_status fail_constant(cr_ctx *cx, const cr_design *design, size_t j)
@@ -47,7 +46,7 @@ static cr_status fail_constant(cr_ctx *cx, const cr_design *design, size_t j)
     return cr_fail_hint(cx, "--features '!%s' leaves it out", name);
 }
 
-/* Heywood's cases by name, as many as a line holds. */
+/* Heywood's cases by name, as many as a line holds; and columns too few. */
 static void warn_of_bounds(cr_ctx *cx, const cr_design *design, const cri_fa *m, double least)
 {
     char   names[256] = "";
@@ -61,6 +60,10 @@ static void warn_of_bounds(cr_ctx *cx, const cr_design *design, const cri_fa *m,
                                        count ? ", " : "", name);
         count++;
     }
+    if (cri_fa_freedom(m->d, m->k) < 0)
+        cr_log(cx, CR_LOG_WARNING,
+               "fa: two columns have one covariance, which does not tell what they share: both are "
+               "given the same communality");
     if (count > 0)
         cr_log(cx, CR_LOG_WARNING,
                "fa: %zu uniqueness%s at the bound %g (a Heywood case): %s; the factors explain "
@@ -108,7 +111,7 @@ static cr_status find_errors(cr_ctx *cx, const cri_rows *opt_rows, bool standard
     cr_status     st = CR_OK;
     cr_scratch    s = cr_scratch_begin(cx);
     size_t        p = m->d, q = m->k, width = cri_fa_width(p, q), *all = cr_scratch_index(&s, p);
-    bool          known = cri_fa_affordable(p, q);
+    bool          known = cri_fa_affordable(p, q) && cri_fa_freedom(p, q) >= 0;
     double       *I = known ? cr_scratch_matrix(&s, width, width) : NULL;
     cri_fa_fitted of = { p,           q,     m->model.loading, m->model.psi, m->at_bound,
                          m->rotation, power, standardised };
@@ -164,7 +167,8 @@ done:
 static double correct_ratio(const cri_fa *m, double ratio)
 {
     double p = (double)m->d, q = (double)m->k, factor = m->n - 1 - (2 * p + 5) / 6 - 2 * q / 3;
-    return factor > 0 && isfinite(ratio) ? fmax(factor / m->n * ratio, 0) : NAN;
+    bool   tests = factor > 0 && isfinite(ratio) && cri_fa_freedom(m->d, m->k) >= 0;
+    return tests ? fmax(factor / m->n * ratio, 0) : NAN;
 }
 
 /* --- how many factors ------------------------------------------------------------------------- */
@@ -204,6 +208,12 @@ static cr_status learn(cr_ctx *cx, const cri_fa_rows *rows, const cri_fa_options
     m->starts = choice.best.starts, m->agreeing = choice.best.agreeing;
     m->iterations = choice.best.iterations, m->converged = choice.best.converged;
     *out_cut = choice.best.cut;
+    if (*out_cut)
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "fa: the time limit ended the search after %zu start%s with %zu factor%s: this is the "
+            "best so far",
+            m->starts, m->starts == 1 ? "" : "s", m->k, m->k == 1 ? "" : "s");
 done:
     cr_scratch_end(&s);
     return st;

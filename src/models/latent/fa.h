@@ -37,7 +37,7 @@ CR_OPTIONS_STRUCT(cri_fa_options, CRI_FA_OPTIONS);
     MEMBER(part,   moments,        (cri_moments), "none inside", "for updates; absent where cells were missing") \
     MEMBER(part,   model,          (cri_factors), "",   "the distribution, by factors at right angles") \
     MEMBER(count,  k,              (),     ">0",        "factors, again")                           \
-    MEMBER(count,  d,              (),     ">2",        "terms, again")                             \
+    MEMBER(count,  d,              (),     ">1",        "terms, again")                             \
     MEMBER(count,  tried,          (),     "",          "numbers of factors, from 1 on; 0: only one") \
     MEMBER(real,   n,              (),     ">0",        "rows, by weight")                          \
     MEMBER(real,   log_likelihood, (),     "",          "of the cells that are there")              \
@@ -90,11 +90,12 @@ typedef struct cri_fa_rows {
 } cri_fa_rows;
 
 double cri_fa_log_likelihood(const cri_fa_rows *rows, double f);
-/* Free parameters of a distribution of p columns: means, uniquenesses, and loadings less rotations. */
+/* Free parameters of a distribution of p columns: means, uniquenesses, and loadings less rotations; or all covariances,
+ * where those are fewer. */
 double cri_fa_parameters(size_t p, size_t q);
 /* The degrees of freedom that q factors leave to the covariances: below 0, they cannot be told. */
 double cri_fa_freedom(size_t p, size_t q);
-/* The most factors that leave some or none; 0 for fewer than three columns. */
+/* The most factors that leave some or none; 1 for two columns. */
 size_t cri_fa_most(size_t p);
 
 /* The number that was chosen and its maximum, and what others had that were tried.  The arrays are the caller's, with

@@ -165,7 +165,7 @@ cr_status cri_fa_describe(cr_ctx *cx, const void *state, const cr_design *design
     size_t                   q = m->k, heywood = 0;
     double                  *square = cr_scratch_f64(&memory, q), *sd = cr_scratch_f64(&memory, q);
     double *z = cr_scratch_f64(&memory, q), explained, k = cri_fa_parameters(m->d, q);
-    double  df = cri_fa_freedom(m->d, q);
+    double  df = fmax(cri_fa_freedom(m->d, q), 0);
     char    name[64];
 
     CR_TRY(memory.status);

@@ -394,6 +394,18 @@ static void keep_best(const cri_fa_maximum *end, const double *psi, size_t p, cr
     best->iterations = end->iterations, best->converged = end->converged;
 }
 
+/* One factor of two columns: many psi give their covariance, of which those with equal communalities are taken. */
+static cr_status maximise_pair(search *s, cri_fa_maximum *out)
+{
+    cr_status st = CR_OK;
+    out->psi[0] = out->psi[1] = fmax(1 - fabs(s->R[1]), s->least);
+    CR_TRY(decompose(s, out->psi));
+    out->f = value_of(s, out->psi);
+    out->starts = out->agreeing = 1, out->converged = true;
+done:
+    return st;
+}
+
 cr_status cri_fa_maximise(cr_ctx *cx, const double *R, size_t p, size_t q, const cri_fa_options *o,
                           const double *opt_from, cri_fa_maximum *out)
 {
@@ -409,8 +421,9 @@ cr_status cri_fa_maximise(cr_ctx *cx, const double *R, size_t p, size_t q, const
     s.theta = cr_scratch_f64(&memory, p), s.W = cr_scratch_matrix(&memory, q, p);
     s.inverse = cr_scratch_f64(&memory, p);
     CR_TRY(memory.status);
-    if (!opt_from) CR_TRY(start_from_inverse(&s));
-    for (size_t k = 0; k < starts && !best.cut; k++) {
+    if (p == 2) CR_TRY(maximise_pair(&s, &best));
+    if (p > 2 && !opt_from) CR_TRY(start_from_inverse(&s));
+    for (size_t k = 0; k < starts && !best.cut && p > 2; k++) {
         cri_fa_maximum end = { 0 };
         CR_TRY(cr_check_interrupt(cx));
         if (opt_from)

@@ -21,7 +21,7 @@ double cri_fa_log_likelihood(const cri_fa_rows *rows, double f)
 double cri_fa_parameters(size_t p, size_t q)
 {
     double P = (double)p, Q = (double)q;
-    return 2 * P + P * Q - Q * (Q - 1) / 2;
+    return P + fmin(P + P * Q - Q * (Q - 1) / 2, P * (P + 1) / 2);
 }
 
 double cri_fa_freedom(size_t p, size_t q)
@@ -32,7 +32,7 @@ double cri_fa_freedom(size_t p, size_t q)
 
 size_t cri_fa_most(size_t p)
 {
-    size_t q = 0;
+    size_t q = p == 2; /* which have nothing left to tell it by */
     while (q + 1 < p && cri_fa_freedom(p, q + 1) >= 0) q++;
     return q;
 }

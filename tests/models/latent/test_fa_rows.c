@@ -151,12 +151,36 @@ TEST(numbers_that_cannot_be)
         "4 factors are too many for 6 columns: their covariances cannot tell more than 3");
     assert_fails_with(cx, try_fit(cx, "fa", t, "components=some", &m), CR_EARG,
                       "--components is 'some'");
-    assert_fails_with(cx, try_fit(cx, "fa", t, "features=x1,x2", &m), CR_EDATA,
-                      "needs at least three columns, but there are only 2 features");
+    assert_fails_with(cx, try_fit(cx, "fa", t, "features=x1", &m), CR_EDATA,
+                      "needs at least three columns, but there is only 1 feature");
     assert_non_null(strstr(fit_and_hear(cx, "fa", t, "components=0.99", &w), "less than 0.99"));
     for (size_t i = 0; i < N * P; i++) X[i] = cr_rng_normal(&r);
     t = make_table(cx, X, N, P, NULL, NULL);
     assert_non_null(strstr(fit_and_hear(cx, "fa", t, "", &w), "that of no factors at all"));
+}
+
+/* Two columns do not tell what they share: the likelihood is that of any covariance, and there are no errors. */
+TEST(two_columns)
+{
+    double   X[N * P];
+    warnings w;
+    draw_factors(43, N, 10, X);
+    cr_table *t = make_table(cx, X, N, P, NULL, NULL);
+    cr_model *m = fit(cx, "fa", t, "features=x1,x2"), *any = fit(cx, "ppca", t, "features=x1,x2");
+    json_t   *d = describe(cx, m);
+    fit_and_hear(cx, "fa", t, "features=x1,x2", &w);
+    assert_non_null(strstr(w.text, "two columns have one covariance"));
+    assert_close(cr_model_get_report(m)->log_likelihood, cr_model_get_report(any)->log_likelihood,
+                 1e-8);
+    assert_close(statistic(d, "bic"), statistic(describe(cx, any), "bic"), 1e-8);
+    assert_close(parameter(d, "uniqueness.x1", "value"), parameter(d, "uniqueness.x2", "value"),
+                 1e-12);
+    assert_close(parameter(d, "z1.x1", "value"), -parameter(d, "z1.x2", "value"), 1e-12);
+    assert_true(isnan(parameter(d, "z1.x1", "sd")) && isnan(statistic(d, "chi2")));
+    X[3 * P] = NAN;
+    t = make_table(cx, X, N, P, NULL, NULL);
+    assert_close(cr_model_get_report(fit(cx, "fa", t, "features=x1,x2"))->log_likelihood,
+                 cr_model_get_report(fit(cx, "ppca", t, "features=x1,x2"))->log_likelihood, 1e-6);
 }
 
 /* --- corners ---------------------------------------------------------------------------------- */
