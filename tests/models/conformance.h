@@ -45,6 +45,8 @@ static const struct exemption {
     { ORDER, "gp", "spectrum", "parameters", "their sd are of differences, good to a few digits" },
     { ORDER, "nadaraya-watson", "--per-column", "parameters",
       "a width below all gaps is any width" },
+    { ORDER, "gmm", "--infer gibbs", "", "draws by the numbers of the rows" },
+    { WEIGHTS, "gmm", "--infer gibbs", "", "draws by the numbers of the rows" },
     { ORDER, "", "", "cv", "folds are drawn by the numbers of the rows" },
     { ORDER, "", "", "conformal", "folds are drawn by the numbers of the rows" },
     { ORDER, "linear", "--criterion cv", "", "folds are drawn by the numbers of the rows" },

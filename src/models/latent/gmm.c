@@ -4,7 +4,7 @@
  * covariances, by EM from several starts; the number of components is given or chosen by BIC.  Components are in
  * the order of their shares.  See gmm.h for the other files.
  * McLachlan & Peel (2000), Finite Mixture Models; Fraley & Raftery (2002), J. Am. Stat. Assoc. 97. */
-#include "gmm.h"
+#include "gmm_gibbs.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
 #include "math/dense/blas_internal.h"
@@ -16,11 +16,21 @@
 CR_OPTIONS_TABLE(static, gmm_table, cri_gmm_options, CRI_GMM_OPTIONS);
 
 static const cri_requirement gmm_requirements[] = {
-    { "alpha", "infer", "vb", false },          { "prior_rows", "infer", "em", false },
-    { "prior_rows", "prior", "niw", false },    { "least_spread", "infer", "em", false },
-    { "factors", "covariance", "ppca", false }, CRI_REQUIREMENT_LAST,
+    { "alpha", "infer", "vb|gibbs", false },
+    { "draws", "infer", "gibbs", false },
+    { "chains", "infer", "gibbs", false },
+    { "warm_up", "infer", "gibbs", false },
+    { "prior_rows", "infer", "em", false },
+    { "prior_rows", "prior", "niw", false },
+    { "least_spread", "infer", "em", false },
+    { "factors", "covariance", "ppca", false },
+    CRI_REQUIREMENT_LAST,
 };
 
+#define CRI_TYPE cri_gmm_posterior_draws
+const cri_member cri_gmm_posterior_draws_record[] = { CRI_GMM_POSTERIOR_DRAWS(CRI_RECORD_ROW)
+                                                          CRI_RECORD_END };
+#undef CRI_TYPE
 #define CRI_TYPE cri_gmm
 const cri_member cri_gmm_record[] = { CRI_GMM(CRI_RECORD_ROW) CRI_RECORD_END };
 #undef CRI_TYPE
@@ -33,6 +43,7 @@ static void gmm_release(cr_ctx *cx, void *state)
     cr_free(cx, m->text, m->k, NAME_SIZE);
     cr_free(cx, m->names, m->k, sizeof *m->names);
     m->text = NULL, m->names = NULL;
+    cri_gmm_release_draws(cx, m);
 }
 
 cr_status cri_gmm_name(cr_ctx *cx, cri_gmm *m)
@@ -60,16 +71,22 @@ static void answer_block(void *arg, cri_range range, double *work)
     const answering *a = arg;
     const cri_gmm   *m = a->m;
     double          *X = work + cri_gmm_work(m);
+    double          *prob = a->out->prob + range.begin * m->k;
+    double          *log_density = a->out->log_density + range.begin;
+    if (m->sampled.kept > 0) X = work + cri_gmm_average_work(m);
     cri_rows_fill(a->rows, range.begin, range.end, X, m->d);
-    cri_gmm_respond(m, X, range.end - range.begin, a->out->prob + range.begin * m->k,
-                    a->out->log_density + range.begin, work);
+    if (m->sampled.kept > 0)
+        cri_gmm_average(m, X, range.end - range.begin, prob, log_density, work);
+    else
+        cri_gmm_respond(m, X, range.end - range.begin, prob, log_density, work);
 }
 
 static cr_status gmm_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                              cr_prediction *out)
 {
     answering a = { state, rows, out };
-    size_t    work = cri_gmm_work(state) + CRI_GMM_BLOCK * a.m->d;
+    size_t    own = a.m->sampled.kept > 0 ? cri_gmm_average_work(a.m) : cri_gmm_work(a.m);
+    size_t    work = own + CRI_GMM_BLOCK * a.m->d;
     cr_status st = cri_blas_reserve(cx);
     return st != CR_OK
                ? st
@@ -111,7 +128,8 @@ static cr_status gmm_sample(cr_ctx *cx, const void *state, const cr_design *desi
     for (size_t i = 0; i < count; i++) {
         cr_rng r = cr_rng_stream(seed, i);
         if (i % 1024 == 0) CR_TRY(cr_check_interrupt(cx));
-        draw_row(m, &r, z, out + i * m->d);
+        cri_gmm of = m->sampled.kept > 0 ? cri_gmm_drawn(m, cr_rng_below(&r, m->sampled.kept)) : *m;
+        draw_row(&of, &r, z, out + i * m->d);
     }
 done:
     cr_scratch_end(&s);
@@ -125,8 +143,9 @@ static const cr_field gmm_statistics[] = {
     CR_TEXT("form", 0, "form of the covariances: volume, shape and orientation, each E, V or I"),
     CR_NUMBER("parameters", 0, "free parameters: shares, means and covariances"),
     CR_COUNT("occupied", 0, "components with at least one row, by their expected number"),
-    CR_NUMBER("bic", CR_FIELD_NULL,
-              "-2 log likelihood + parameters ln n: lower is better; null with --infer vb"),
+    CR_NUMBER(
+        "bic", CR_FIELD_NULL,
+        "-2 log likelihood + parameters ln n: lower is better; null with --infer vb and gibbs"),
     CR_NUMBER("aic", CR_FIELD_NULL, "-2 log likelihood + 2 parameters"),
     CR_NUMBER("icl", CR_FIELD_NULL, "bic - 2 sum of log p(cluster | row): lower is better"),
     CR_TEXT(
@@ -137,6 +156,16 @@ static const cr_field gmm_statistics[] = {
     CR_NUMBER("best_rejected", CR_FIELD_NULL,
               "the highest objective of these; null where there are none"),
     CRI_EM_FIELDS,
+    CR_COUNT("draws", CR_FIELD_SOMETIMES, "of gibbs: draws after the warm-up, of all chains"),
+    CR_COUNT("chains", CR_FIELD_SOMETIMES, "of gibbs: Markov chains"),
+    CR_COUNT("relabelled", CR_FIELD_SOMETIMES,
+             "of gibbs: draws whose components had another order, and were given back theirs"),
+    CR_NUMBER("mean_log_likelihood", CR_FIELD_SOMETIMES,
+              "of gibbs: mean over the draws of the log likelihood of the rows"),
+    CR_NUMBER("rhat", CR_FIELD_EITHER,
+              "of gibbs: greatest R-hat, of the log likelihood and all parameters; 1 is good"),
+    CR_NUMBER("effective_draws", CR_FIELD_EITHER,
+              "of gibbs: least effective number of draws, of the same"),
     CR_FIELD_LAST,
 };
 
@@ -226,7 +255,7 @@ static const char *errors_named(const cri_gmm *m)
         [CRI_GMM_ERRORS_MANY] = "none: more than 300 free parameters",
         [CRI_GMM_ERRORS_LATE] = "none: the time limit was reached",
     };
-    return m->vb ? "posterior" : names[m->errors];
+    return m->vb || m->sampled.kept > 0 ? "posterior" : names[m->errors];
 }
 
 static void describe_statistics(const cri_gmm *m, cri_sheet *s)
@@ -247,27 +276,48 @@ static void describe_statistics(const cri_gmm *m, cri_sheet *s)
     cri_put_count(s, "rejected", m->rejected);
     cri_put_real(s, "best_rejected", m->best_rejected);
     cri_em_describe(&m->em, s);
+    if (m->sampled.kept == 0) return;
+    cri_put_count(s, "draws", m->sampled.made);
+    cri_put_count(s, "chains", m->sampled.chains);
+    cri_put_count(s, "relabelled", m->sampled.relabelled);
+    cri_put_real(s, "mean_log_likelihood", m->sampled.log_likelihood);
+    cri_put_real(s, "rhat", cri_gmm_worst_rhat(m));
+    cri_put_real(s, "effective_draws", cri_gmm_least_ess(m));
+}
+
+/* R-hat and effective number of draws of parameter `at`, where it was drawn; a share of 1 has none. */
+static void add_diagnostics(const cri_gmm *m, size_t at, cri_sheet *row)
+{
+    if (m->sampled.kept == 0) return;
+    cri_put_real(row, "rhat", m->k == 1 && at == 0 ? NAN : m->sampled.rhat[at]);
+    cri_put_real(row, "ess", m->k == 1 && at == 0 ? NAN : m->sampled.ess[at]);
 }
 
 static void describe_parameters(const cri_gmm *m, const cr_design *design, double *S,
                                 cri_sheet *list)
 {
     size_t d = m->d;
+    bool   drawn = m->sampled.kept > 0;
     for (size_t c = 0; c < m->k; c++) {
         size_t mean = m->k + c * d, spread = mean + m->kd;
         cri_gmm_covariance(m, c, S);
-        cri_parameter_add(list, m->share[c], m->vb ? cri_gmm_vb_share_sd(m, c) : error_of(m, c),
-                          "c%zu.share", c + 1);
+        add_diagnostics(m, c,
+                        cri_parameter_add(list, m->share[c],
+                                          m->vb ? cri_gmm_vb_share_sd(m, c) : error_of(m, c),
+                                          "c%zu.share", c + 1));
         for (size_t j = 0; j < d; j++) {
             double sd = m->vb ? cri_gmm_vb_mean_sd(m, c, j) : error_of(m, mean + j);
-            cri_parameter_add(list, m->centre[j] + m->scale[j] * m->mean[c * d + j],
-                              m->scale[j] * sd, "c%zu.mean.%s", c + 1,
-                              cr_design_term_name(design, j));
+            add_diagnostics(m, mean + j,
+                            cri_parameter_add(list, m->centre[j] + m->scale[j] * m->mean[c * d + j],
+                                              m->scale[j] * sd, "c%zu.mean.%s", c + 1,
+                                              cr_design_term_name(design, j)));
         }
         for (size_t j = 0; j < d; j++) {
             double sd = m->vb ? cri_gmm_vb_spread_sd(m, c, j) : error_of(m, spread + j);
-            cri_parameter_add(list, m->scale[j] * sqrt(S[j * (d + 1)]), m->scale[j] * sd,
-                              "c%zu.sd.%s", c + 1, cr_design_term_name(design, j));
+            double value = drawn ? m->sampled.value[spread + j] : sqrt(S[j * (d + 1)]);
+            add_diagnostics(m, spread + j,
+                            cri_parameter_add(list, m->scale[j] * value, m->scale[j] * sd,
+                                              "c%zu.sd.%s", c + 1, cr_design_term_name(design, j)));
         }
     }
 }
@@ -301,6 +351,28 @@ static bool are_whole(const double *x, size_t n, double end)
     return true;
 }
 
+/* Whether the draws of a state, where it has any, are mixtures of its shape. */
+static bool draws_fit(const cri_gmm *m)
+{
+    const cri_gmm_posterior_draws *o = &m->sampled;
+    if (!o->draws) return true;
+    if (o->size != cri_gmm_draw_size(m) || o->listed != m->k + 2 * m->kd || m->vb || !m->error ||
+        (m->form != CRI_GMM_VVV && m->form != CRI_GMM_VVI))
+        return false;
+    for (size_t i = 0; i < o->kept; i++) {
+        const double *share = o->draws + i * o->size, *L = share + m->k + m->kd;
+        double        sum = 0;
+        for (size_t c = 0; c < m->k; c++) {
+            if (!(share[c] >= 0)) return false;
+            sum += share[c];
+        }
+        if (!(fabs(sum - 1) < 1e-6)) return false;
+        for (size_t j = 0; j < m->kd; j++)
+            if (!(L[j * m->width + (m->width > 1 ? j % m->d : 0)] > 0)) return false;
+    }
+    return true;
+}
+
 static cr_status gmm_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
     cri_gmm *m = state;
@@ -311,13 +383,15 @@ static cr_status gmm_ready(cr_ctx *cx, void *state, const cr_design *design)
                 (m->form == CRI_GMM_PPCA) == (m->factors > 0) && m->factors < d &&
                 m->errors <= CRI_GMM_ERRORS_LATE && (!m->error || m->listed == m->k + 2 * m->kd) &&
                 (!m->vb || (m->form == CRI_GMM_VVV && m->alpha > 0 && m->prior_kappa > 0 &&
-                            m->prior_rows > (double)d - 1));
+                            m->prior_rows > (double)d - 1)) &&
+                draws_fit(m);
     for (size_t i = 0; fits && i < m->kd; i++) fits = m->L[i * width + (width > 1 ? i % d : 0)] > 0;
     if (!fits) return CR_EDATA;
     cr_status st = cri_record_allocate(cx, cri_gmm_record, m);
     if (st != CR_OK) return st;
     cri_gmm_prepare(m);
-    return cri_gmm_name(cx, m);
+    if (m->sampled.kept > 0) st = cri_gmm_ready_draws(cx, m);
+    return st == CR_OK ? cri_gmm_name(cx, m) : st;
 }
 
 const cr_model_class cri_class_gmm = {

@@ -13,6 +13,8 @@
  *   8. gmm_search.c   the search: prior, candidates, rejected ends, the choice
  *   9. gmm_errors.c   standard errors, from the information
  *  10. gmm_directions.c  the directions in which the covariances of a form can move
+ *  11. gmm_gibbs.c    draws from the posterior: one sweep; answers averaged over draws
+ *  12. gmm_chains.c   chains of sweeps, which component is which, do they agree
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_LATENT_GMM_H
 #define CREDENCE_MODELS_LATENT_GMM_H
@@ -48,6 +50,9 @@ typedef enum cri_gmm_form {
 } cri_gmm_form;
 enum { CRI_GMM_N_FORMS = CRI_GMM_PPCA }; /* by letters: those that auto tries */
 
+/* As the choices of --infer. */
+enum { CRI_GMM_INFER_EM, CRI_GMM_INFER_VB, CRI_GMM_INFER_GIBBS };
+
 /* Whether a state has standard errors, and why not. */
 typedef enum cri_gmm_errors {
     CRI_GMM_ERRORS_UNKNOWN, /* it was stored before there were any */
@@ -56,6 +61,29 @@ typedef enum cri_gmm_errors {
     CRI_GMM_ERRORS_MANY, /* too many parameters */
     CRI_GMM_ERRORS_LATE  /* the time limit was reached */
 } cri_gmm_errors;
+
+/* Draws from the posterior by Gibbs sampling, and what is said of them; absent of other states.  Parameters are in the
+ * order of `error` below. */
+/* clang-format off */
+#define CRI_GMM_POSTERIOR_DRAWS(MEMBER)                                                                    \
+    MEMBER(count,  made,              (),           ">0",  "draws after the warm-up, of all chains") \
+    MEMBER(count,  chains,            (),           ">0",  "chains")                               \
+    MEMBER(count,  warm_up,           (),           "",    "sweeps of each chain before its draws") \
+    MEMBER(count,  relabelled,        (),           "",    "draws with another order of components") \
+    MEMBER(count,  kept,              (),           ">0",  "draws that answers are averaged over") \
+    MEMBER(count,  size,              (),           ">0",  "numbers of one of them")               \
+    MEMBER(count,  listed,            (),           ">0",  "k + 2 k d")                            \
+    MEMBER(real,   log_likelihood,    (),           "",    "its mean over the draws")              \
+    MEMBER(real,   log_likelihood_sd, (),           ">=0", "its sd")                               \
+    MEMBER(real,   likelihood_rhat,   (),           "any none", "R-hat of it")                     \
+    MEMBER(real,   likelihood_ess,    (),           "any none", "its effective number of draws")   \
+    MEMBER(matrix, draws,             (kept, size), "",    "shares, means and factors of each")    \
+    MEMBER(vector, value,             (listed),     "",    "means of shares, and in t of means and sds") \
+    MEMBER(vector, rhat,              (listed),     "any", "of each")                              \
+    MEMBER(vector, ess,               (listed),     "any", "of each")
+/* clang-format on */
+CRI_RECORD(cri_gmm_posterior_draws, CRI_GMM_POSTERIOR_DRAWS);
+extern const cri_member cri_gmm_posterior_draws_record[];
 
 /* clang-format off */
 #define CRI_GMM(MEMBER)                                                                            \
@@ -90,12 +118,14 @@ typedef enum cri_gmm_errors {
     MEMBER(count,  errors,         (),      "spare",         "cri_gmm_errors")                     \
     MEMBER(count,  listed,         (),      "spare",         "k + 2 k d, or 0")                    \
     MEMBER(vector, error,          (listed), "any none",     "sds of shares, and in t of means and of sds") \
+    MEMBER(part,   sampled,        (cri_gmm_posterior_draws), "inside none", "with gibbs")         \
     MEMBER(matrix, U,              (kd, width), "made",      "inverses of the factors")            \
     MEMBER(matrix, b,              (k, d),  "made",          "U mean")                             \
     MEMBER(vector, constant,       (k),     "made",          "log of share and of all but the exponential") \
     MEMBER(real,   log_scale,      (),      "made",          "sum of log scale")
 /* clang-format on */
-CRI_RECORD(cri_gmm, CRI_GMM, bool lost; char *text; const char **names;);
+/* `made` has the constants, b and U of each draw that is kept. */
+CRI_RECORD(cri_gmm, CRI_GMM, bool lost; char *text; const char **names; double *made;);
 extern const cri_member cri_gmm_record[];
 
 #define CRI_GMM_OPTIONS(X)                                                                         \
@@ -114,14 +144,17 @@ extern const cri_member cri_gmm_record[];
       "reject ends in which a component has a variance, in some direction, below this share of "   \
       "the smallest variance of all rows",                                                         \
       "1e-6")                                                                                      \
-    X(choice, infer, "em", "em|vb",                                                                \
-      "estimates by EM, or a posterior by variational Bayes, whose bound on the log evidence "     \
-      "chooses the number of components",                                                          \
+    X(choice, infer, "em", "em|vb|gibbs",                                                          \
+      "estimates by EM; a posterior by variational Bayes, whose bound on the log evidence "        \
+      "chooses the number of components; or draws from the posterior by Gibbs sampling",           \
       "vb")                                                                                        \
     X(real, alpha, "1", ">0",                                                                      \
-      "of the Dirichlet prior of the shares with --infer vb: small values empty components that "  \
-      "are not needed",                                                                            \
+      "of the Dirichlet prior of the shares with --infer vb or gibbs: small values empty "         \
+      "components that are not needed",                                                            \
       "0.01")                                                                                      \
+    X(count, draws, "2000", "20..1e6", "gibbs: number of draws of all chains together", "10000")   \
+    X(count, chains, "4", "1..64", "gibbs: number of Markov chains", "2")                          \
+    X(count, warm_up, "200", ">=0", "gibbs: sweeps of each chain before its first draw", "1000")   \
     CRI_EM_OPTIONS(X)
 CR_OPTIONS_STRUCT(cri_gmm_options, CRI_GMM_OPTIONS);
 
@@ -170,6 +203,9 @@ enum { CRI_GMM_BLOCK = 128 }; /* rows at a time */
 
 /* z [d] = U_c (t - mu_c). */
 void cri_gmm_whiten(const cri_gmm *m, size_t c, const double *t, double *z);
+/* From the statistics of component c: the mean of its mean, and W and N of its scatter and the prior's; tmp [d width + d]. */
+void cri_gmm_posterior(const cri_gmm *m, size_t c, const double *part, double *mean, double *W,
+                       double *N, double *tmp);
 
 /* out [d x d] = the covariance of component c in t. */
 void cri_gmm_covariance(const cri_gmm *m, size_t c, double *out);
@@ -221,6 +257,12 @@ void cri_gmm_see_missing(const cri_gmm *m, const double *t, cri_gmm_seen *out, d
 
 /* Sets `errors` and, where there are any, the standard errors of shares, means and sds; `late`: there is no time. */
 cr_status cri_gmm_find_errors(cr_ctx *cx, const cri_rows *rows, bool late, cri_gmm *m);
+
+/* --- chains (gmm_chains.c) ------------------------------------------------------------------ */
+
+/* The greatest R-hat and the least effective number of draws, of the log likelihood and all parameters. */
+double cri_gmm_worst_rhat(const cri_gmm *m);
+double cri_gmm_least_ess(const cri_gmm *m);
 
 /* --- starts (gmm_start.c) --------------------------------------------------------------------- */
 

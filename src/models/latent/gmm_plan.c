@@ -53,6 +53,18 @@ static cr_status check_columns(cr_ctx *cx, const cr_design *d)
     return CR_OK;
 }
 
+static cr_status check_gibbs(cr_ctx *cx, const cri_gmm_options *o)
+{
+    int form = o->covariance;
+    if (o->infer != CRI_GMM_INFER_GIBBS || form == CRI_GMM_FULL || form == CRI_GMM_VVV ||
+        form == CRI_GMM_DIAG || form == CRI_GMM_VVI)
+        return CR_OK;
+    cr_fail(
+        cx, CR_EARG,
+        "gmm: --infer gibbs draws covariances that are full or diagonal, each component its own");
+    return cr_fail_hint(cx, "--covariance full or --covariance diag; or --infer em");
+}
+
 /* As many factors as columns would leave no noise. */
 static cr_status check_factors(cr_ctx *cx, const cri_gmm_plan *p)
 {
@@ -200,10 +212,11 @@ cr_status cri_gmm_open(cr_ctx *cx, const cri_rows *first, const void *options, v
     CR_TRY(cri_blas_reserve(cx));
     if (p->o->infer == 1 && p->o->covariance != CRI_GMM_FULL && p->o->covariance != CRI_GMM_VVV)
         CR_TRY(cri_fail_unused(cx, "covariance", "infer", "em"));
-    if (p->o->infer == 1 && p->o->prior != 0)
-        CR_TRY(
-            cr_fail(cx, CR_EARG,
-                    "--prior none cannot be combined with --infer vb: a posterior needs a prior"));
+    if (p->o->infer != CRI_GMM_INFER_EM && p->o->prior != 0)
+        CR_TRY(cr_fail(cx, CR_EARG,
+                       "--prior none cannot be combined with --infer %s: a posterior needs a prior",
+                       p->o->infer == CRI_GMM_INFER_VB ? "vb" : "gibbs"));
+    CR_TRY(check_gibbs(cx, p->o));
     CR_TRY(check_factors(cx, p));
     choose_forms(p);
     p->width = 1;

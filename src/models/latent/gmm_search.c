@@ -5,6 +5,7 @@
  * (2.5 where components share their orientation, or have none), or a variance in some direction below a thousandth
  * (--least-spread) of the least of all rows together.  McLachlan & Peel (2000), Finite Mixture Models, sec. 3.10. */
 #include "gmm_plan.h"
+#include "gmm_gibbs.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -14,11 +15,18 @@
 
 static size_t candidates(const void *search) { return ((const cri_gmm_plan *)search)->tried; }
 
+/* Whether no end is rejected: of a posterior, in which a component that stands on few rows does no harm; chains begin at
+ * any, but with several numbers of components EM has to choose among them first. */
+static bool takes_any_end(const cri_gmm_plan *p)
+{
+    return p->o->infer == CRI_GMM_INFER_VB || (p->o->infer == CRI_GMM_INFER_GIBBS && p->tried == 1);
+}
+
 static size_t starts(const void *search, size_t candidate, size_t restarts)
 {
     const cri_gmm_plan *p = search;
     size_t              k = (size_t)p->tried_k[candidate];
-    if (p->o->infer == 0 && k > 1 &&
+    if (!takes_any_end(p) && k > 1 &&
         (double)k * cri_gmm_least_rows(p, (int)p->tried_form[candidate]) > p->weight)
         return 0; /* one of them would stand on too few rows */
     return k == 1 ? 1 : restarts;
@@ -85,7 +93,7 @@ static cr_status judge(cr_ctx *cx, const void *search, const void *state, bool *
     const cri_gmm      *m = state;
     double              least_rows = cri_gmm_least_rows(p, m->form);
     *out_rejected = false;
-    if (m->vb) goto done; /* a component that is not needed has none, and does no harm */
+    if (takes_any_end(p)) goto done;
     if (m->k > 1) CR_TRY(cri_gmm_is_flat(cx, m, p->sample.least, out_rejected));
     for (size_t c = 0; m->k > 1 && c < m->k; c++)
         *out_rejected |= m->share[c] * m->weight < least_rows;
@@ -192,13 +200,16 @@ static cr_status finish(cr_ctx *cx, const void *search, void *opt_state)
 static cr_status review(cr_ctx *cx, const void *search, const cri_rows *rows, uint64_t seed,
                         bool late, void *state)
 {
-    (void)search, (void)seed;
-    return ((cri_gmm *)state)->vb ? CR_OK : cri_gmm_find_errors(cx, rows, late, state);
+    const cri_gmm_plan *p = search;
+    if (p->o->infer == CRI_GMM_INFER_GIBBS)
+        return cri_gmm_run_chains(cx, rows, &p->sample, p->o, seed, state);
+    return p->o->infer == CRI_GMM_INFER_VB ? CR_OK : cri_gmm_find_errors(cx, rows, late, state);
 }
 
 static void report(const void *state, cr_report *out)
 {
     const cri_gmm *m = state;
+    if (m->sampled.kept > 0) out->log_likelihood = NAN; /* there is no one state that it is of */
     if (!m->vb) return;
     out->log_likelihood = NAN;
     out->log_evidence = m->em.objective;

@@ -321,8 +321,7 @@ void cri_gmm_whiten(const cri_gmm *m, size_t c, const double *t, double *z)
     }
 }
 
-/* The mean of a component, and W_c and N_c of its scatter and the prior's, from its statistics. */
-static void solve_part(const cri_gmm *m, size_t c, const double *part, double *mean, double *W,
+void cri_gmm_posterior(const cri_gmm *m, size_t c, const double *part, double *mean, double *W,
                        double *N, double *tmp)
 {
     size_t        d = m->d, size = factor_size(m);
@@ -403,7 +402,7 @@ cr_status cri_gmm_solve(cr_ctx *cx, const void *options, const double *sums, voi
         if (m->lost) goto done;
         m->share[c] = part[0] / total;
         m->rows[c] = part[0];
-        solve_part(m, c, part, mean + c * d, W + c * size, &N[c], tmp);
+        cri_gmm_posterior(m, c, part, mean + c * d, W + c * size, &N[c], tmp);
     }
     CR_TRY(cri_gmm_covariances(cx, m, W, N, C));
     m->lost = !cri_gmm_set_covariances(m, C);

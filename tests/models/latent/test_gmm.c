@@ -275,9 +275,10 @@ TEST(spurious_ends)
 /* Too few rows, or too little spread in one direction, each alone. */
 TEST(what_is_spurious)
 {
-    cri_gmm_plan p = { .d = 2, .sample = { .least = 1e-3 } };
-    const double cases[][3] = {
-        /* rows of the second component, its variance along (1, -1), spurious */
+    const cri_gmm_options o = { .infer = CRI_GMM_INFER_EM };
+    cri_gmm_plan          p = { .o = &o, .d = 2, .sample = { .least = 1e-3 } };
+    const double          cases[][3] = {
+                 /* rows of the second component, its variance along (1, -1), spurious */
         { 3.6, 1.1e-3, 0 },
         { 3.4, 1.1e-3, 1 },
         { 3.6, 0.9e-3, 1 }
