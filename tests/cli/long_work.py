@@ -194,6 +194,7 @@ fit dirichlet-categorical long.csv --features level
 fit bayes-logistic tall.csv --target kind --features x*
 fit bayes-logistic tall.csv --target side --features x* --infer mcmc
 fit bayes-logistic tall.csv --target side --features x* --infer importance
+fit gmm tall.csv --features x* --k 3 --infer gibbs
 cv linear tall.csv --target y --folds 3000
 cv ridge tall.csv --target y --features x* --bootstrap 100000
 cv linear tall.csv --target y --bias-variance
