@@ -21,18 +21,6 @@ static cr_status check_gibbs(cr_ctx *cx, const cri_gmm_options *o)
     return cr_fail_hint(cx, "--covariance full or --covariance diag; or --infer em");
 }
 
-static cr_status check_gibbs(cr_ctx *cx, const cri_gmm_options *o)
-{
-    int form = o->covariance;
-    if (o->infer != CRI_GMM_INFER_GIBBS || form == CRI_GMM_FULL || form == CRI_GMM_VVV ||
-        form == CRI_GMM_DIAG || form == CRI_GMM_VVI)
-        return CR_OK;
-    cr_fail(
-        cx, CR_EARG,
-        "gmm: --infer gibbs draws covariances that are full or diagonal, each component its own");
-    return cr_fail_hint(cx, "--covariance full or --covariance diag; or --infer em");
-}
-
 /* As many factors as columns would leave no noise. */
 static cr_status check_factors(cr_ctx *cx, const cri_gmm_plan *p)
 {
