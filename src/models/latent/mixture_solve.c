@@ -7,7 +7,7 @@
  * of t, in which all rows have mean 0 and variance 1; the last is the prior of gmm with diagonal covariances.  So
  * probabilities keep off 0 and 1, and a variance off 0.  Without a prior probabilities are at least 1e-12, rates 1e-12
  * of that of all rows: each is the maximum among those allowed, so that no step loses.
- * Bishop (2006), PRML, sec. 9.3.3; Vermunt & Magidson (2016), Latent GOLD technical guide, sec. 7.3. */
+ * Bishop (2006), PRML, sec. 9.3.3; Vermunt & Magidson (2016), Technical Guide for Latent GOLD. */
 #include "mixture.h"
 #include "math/constants.h"
 #include "math/special/special.h"

@@ -17,6 +17,10 @@ TEST(carcinoma)
     assert_close(statistic(d, "aic"), 633.41, 5e-3);
     assert_close(statistic(d, "bic"), 697.1357, 1e-3);
     assert_relative(statistic(d, "parameters"), 23, 0);
+    assert_close(state_of(m)->tried_likelihood[0], -317.2568,
+                 1e-4); /* of two and four classes: the */
+    assert_close(state_of(m)->tried_likelihood[2], -289.2858,
+                 1e-4); /* help of poLCA on its data    */
     /* shares 0.4447, 0.3736 and 0.1817 in the same report */
     assert_close(parameter(d, "c1.share", "value"), 0.4447, 1e-3);
     assert_close(parameter(d, "c2.share", "value"), 0.3736, 1e-3);
