@@ -256,7 +256,7 @@ static cr_status start_from_tree(cr_ctx *cx, const cri_gmm_rows *rows, const cri
     CR_TRY(cri_gmm_trial_open(cx, m, &t));
     cri_gmm_overall_covariance(&first, C);
     for (size_t by = CRI_GMM_MERGINGS; by-- > 0;) {
-        cri_gmm_tree_cut(tree, by, m->k, root, s.nearest);
+        cri_gmm_tree_cut(tree, (cri_gmm_merging)by, m->k, root, s.nearest);
         CR_TRY(describe_groups(cx, &s, C, m));
         if (by == CRI_GMM_MERGINGS - 1 && !m->lost) cri_gmm_take(m, t.kept);
         CR_TRY(cri_gmm_try(cx, rows, SHORT_RUN, m, &t));
