@@ -60,7 +60,7 @@ static void print_wrapped(cli *c, const char *text, size_t column, size_t indent
 static void print_options(cli *c, const cr_option *table, const char *title)
 {
     enum { INDENT = 27 };
-    char spelled[96], range[256], text[1024];
+    char spelled[96], range[256], text[2048];
     if (title) out_text(c, "\n%s\n", title);
     for (const cr_option *o = table; o->name; o++) {
         bool flag = o->kind == CR_OPTION_flag, value = !flag && o->fallback[0];

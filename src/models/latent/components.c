@@ -65,6 +65,17 @@ done:
     return st;
 }
 
+/* --- what was tried ---------------------------------------------------------------------------- */
+
+const cr_field cri_tried_fields[] = {
+    CR_COUNT("components", 0, "components, or factors"),
+    CR_NUMBER("parameters", 0, "free parameters"),
+    CR_MEASURE("log_likelihood", "nats", CR_FIELD_NULL,
+               "of the best end; null where every end was spurious"),
+    CR_NUMBER("bic", CR_FIELD_NULL, "-2 log likelihood + parameters ln n"),
+    CR_FIELD_LAST,
+};
+
 /* --- what was asked for ----------------------------------------------------------------------- */
 
 bool cri_components_read(const char *text, cri_components *out)

@@ -9,10 +9,18 @@
 #define CREDENCE_MODELS_LATENT_COMPONENTS_H
 
 #include "base/context.h"
+#include "base/field.h"
 
 #define CRI_COMPONENTS_HELP                                                                        \
     "number of components, all, the share of the variance that they must explain, auto: the "      \
     "number with the highest evidence, or bic: with the lowest BIC"
+
+/* The table of the numbers of components, or factors, that a choice was made from. */
+extern const cr_field cri_tried_fields[];
+#define CRI_TRIED_NUMBERS                                                                          \
+    CR_INNER(ROWS, "tried", CR_FIELD_SOMETIMES,                                                    \
+             "where there is more than one: numbers of components that were tried",                \
+             cri_tried_fields)
 
 /* What the text asks for. */
 typedef struct cri_components {

@@ -1,5 +1,6 @@
 /* fa_describe.c -- what a fit of factor analysis reports. */
 #include "fa.h"
+#include "components.h"
 #include "base/scratch.h"
 #include "math/special/special.h"
 #include "prob/dist/small_matrix.h"
@@ -48,20 +49,11 @@ static const cr_field correlation_fields[] = {
     CR_FIELD_LAST,
 };
 
-static const cr_field candidate_fields[] = {
-    CR_COUNT("components", 0, "factors"),
-    CR_NUMBER("parameters", 0, "free parameters"),
-    CR_MEASURE("log_likelihood", "nats", 0, "the highest"),
-    CR_NUMBER("bic", 0, "-2 log likelihood + parameters ln n"),
-    CR_FIELD_LAST,
-};
-
 const cr_field cri_fa_tables[] = {
     CR_INNER(ROWS, "columns", 0, "what is shared of each column", column_fields),
     CR_INNER(ROWS, "factor_correlations", CR_FIELD_SOMETIMES,
              "with --rotation promax: each pair of factors", correlation_fields),
-    CR_INNER(ROWS, "candidates", CR_FIELD_SOMETIMES,
-             "where there is more than one: numbers of factors that were tried", candidate_fields),
+    CRI_TRIED_NUMBERS,
     CR_FIELD_LAST,
 };
 
@@ -129,7 +121,7 @@ static void describe_correlations(const cri_fa *m, cri_sheet *out)
 
 static void describe_candidates(const cri_fa *m, cri_sheet *out)
 {
-    cri_sheet *list = m->tried > 1 ? cri_put_list(out, "candidates") : NULL;
+    cri_sheet *list = m->tried > 1 ? cri_put_list(out, "tried") : NULL;
     for (size_t i = 0; i < m->tried && m->tried > 1; i++) {
         cri_sheet *row = cri_put_object(list, NULL);
         double     parameters = cri_fa_parameters(m->d, i + 1);

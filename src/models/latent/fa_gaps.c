@@ -29,7 +29,7 @@ static cr_status solve_any(cr_ctx *cx, void *user, const double *C, double n, cr
     for (size_t j = 0; j < p; j++) m->psi[j] = noise;
     for (size_t a = 0; a + 1 < p; a++)
         for (size_t i = 0; i < p; i++)
-            m->loading[a * p + i] = sqrt(fmax(lambda[a] - noise, 0)) * V[i * p + a];
+            m->loading[a * p + i] = sqrt(fmax(lambda[a] - noise, 0)) * V[a * p + i];
 done:
     cr_scratch_end(&s);
     return st;

@@ -8,6 +8,7 @@
  * Bishop (2006), PRML, sec. 9.3.3; McLachlan & Peel (2000), Finite Mixture Models; Lazarsfeld & Henry (1968), Latent
  * Structure Analysis. */
 #include "mixture.h"
+#include "components.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
 #include "math/dense/blas_internal.h"
@@ -174,19 +175,9 @@ static const cr_field column_fields[] = {
     CR_FIELD_LAST,
 };
 
-static const cr_field tried_fields[] = {
-    CR_COUNT("components", 0, "components"),
-    CR_NUMBER("parameters", 0, "free parameters"),
-    CR_MEASURE("log_likelihood", "nats", CR_FIELD_NULL,
-               "of the best end; null where every end was spurious"),
-    CR_NUMBER("bic", CR_FIELD_NULL, "-2 log likelihood + parameters ln n"),
-    CR_FIELD_LAST,
-};
-
 static const cr_field mixture_tables[] = {
     CR_INNER(ROWS, "kinds", 0, "which distribution each column has", column_fields),
-    CR_INNER(ROWS, "tried", CR_FIELD_SOMETIMES,
-             "where there is more than one: numbers of components that were tried", tried_fields),
+    CRI_TRIED_NUMBERS,
     CR_FIELD_LAST,
 };
 

@@ -119,8 +119,8 @@ TEST(number_of_factors)
     json_t   *d = describe(cx, fit(cx, "fa", t, "components=auto")), *row;
     size_t    i;
     assert_true(statistic(d, "components") == 2);
-    assert_int_equal(json_array_size(json_object_get(d, "candidates")), 3);
-    json_array_foreach(json_object_get(d, "candidates"), i, row)
+    assert_int_equal(json_array_size(json_object_get(d, "tried")), 3);
+    json_array_foreach(json_object_get(d, "tried"), i, row)
     {
         double k = number_of(row, "parameters"), q = (double)i + 1;
         char   settings[32];
