@@ -140,6 +140,26 @@ def test_what_is_not_certain_is_asked(credence, tmp_path):
     assert columns(credence, "a.csv", "--thousands", ",")["a"]["max"] == 2345
 
 
+def test_points_between_thousands_are_asked_about(credence, tmp_path):
+    says = "is read as 1: --thousands . reads it as 1000, --decimal . says that 1 is right"
+    doubtful = ["a;b\n950;01.02.2023\n1.000;02.02.2023\n12.500;03.02.2023\n", "a;b\n1.000;x\n10.250;y\n",
+                "a\tb\n950\t3\n1.000\t4\n-12.500\t7\n", "a,b\n950,3\n1.000,4\n"]
+    for text in doubtful:
+        (tmp_path / "a.csv").write_text(text)
+        for more in ([], ["--stream", "--block", "2"]):
+            command = ["fit", "linear", "a.csv", "--target", "a", "--features", "b", *more]
+            assert f"'1.000' in column 'a' of a.csv {says}" in credence(*command).stderr, text
+        assert abs(columns(credence, "a.csv", "--thousands", ".")["a"]["mean"]) > 300
+        assert "--thousands" not in credence("describe", "a.csv", "--decimal", ".").stderr
+        assert "--thousands" not in credence("describe", "a.csv", "--category", "a").stderr
+    certain = ["a;b\n950;1.5\n1.000;2.5\n", "a;b\n1.000;x\n0.125;y\n", "a,b\n1.000,3\n12.500,4\n",
+               "a\tb\n1.000\t3\n12.500\t4\n", "a;b\n9500;2\n1.000;3\n", "a,b\n0,3\n1.000,4\n",
+               "a;b\n950;1.234,5\n1.000;2\n", "a;b\n1.000;x\n1000.000;y\n"]
+    for text in certain:
+        (tmp_path / "a.csv").write_text(text)
+        assert "--thousands" not in credence("describe", "a.csv").stderr, text
+
+
 def test_wrong_numbers_get_the_right_hint(refused, tmp_path):
     (tmp_path / "a.csv").write_text("a;b\n3.340,47;2\nx;3\n")
     said = refused(3, "describe", "a.csv", "--real", "a", says="--decimal ,").stderr

@@ -319,6 +319,7 @@ cr_status cri_csv_sample(cri_csv *csv)
     csv->data_offset = (size_t)(next - s.text);
     CR_TRY(cri_csv_check_encoding(csv, s.text, csv->data_offset, 0, 1));
     CR_TRY(cri_csv_find_styles(csv, next, s.end));
+    CR_TRY(cri_csv_find_doubts(csv, next, s.end));
     csv->data_line = s.first_line;
     for (const char *p = s.begin; p < next; p++) csv->data_line += *p == csv->dialect.line_end;
 done:
