@@ -169,6 +169,27 @@ def test_wrong_numbers_get_the_right_hint(refused, tmp_path):
     refused(2, "describe", "a.csv", "--comment", "##", says="not one character")
 
 
+def test_delimiters_at_the_end_are_no_column(credence, refused, tmp_path):
+    rows = "".join(f"{i},{i * i},\n" for i in range(1, 30))
+    for text in ("x,y,\n" + rows, "x,y\n" + rows, "x,y,\n" + rows.replace(",\n", ", \n"), ("x,y,\n" + rows).replace("\n", "\r\n"),
+                 "x;y;\n" + rows.replace(",", ";"), '"x","y",\n' + rows[:-1]):
+        (tmp_path / "a.csv").write_text(text)
+        data = columns(credence, "a.csv")
+        assert list(data) == ["x", "y"] and data["y"]["mean"] == 295, text
+        for more in ([], ["--stream", "--block", "4"]):
+            result = credence("fit", "linear", "a.csv", "--target", "y", *more)
+            assert result.code == 0 and "the lines of a.csv end with a delimiter" in result.stderr
+    (tmp_path / "a.csv").write_text(rows)
+    assert list(columns(credence, "a.csv", "--header", "no")) == ["x1", "x2"]
+    (tmp_path / "a.csv").write_text("x,y,z\n" + rows)  # a name of its own: a column without values
+    assert list(columns(credence, "a.csv")) == ["x", "y", "z"]
+    (tmp_path / "a.csv").write_text("x,y,\n" + rows.replace("9,81,", "9,81,5"))
+    refused(3, "describe", "a.csv", says="column 3 has no name")
+    (tmp_path / "a.csv").write_text("x,y,\n" + rows * 2000 + "1,2,5\n" + rows)
+    result = credence("describe", "a.csv")
+    assert result.code == 3 and "row has 3 fields, the header has 2" in result.stderr
+
+
 def test_comments_and_lines_to_skip(credence, refused, tmp_path):
     (tmp_path / "a.csv").write_text('exported by us, "\n\n# unit: m, "\na,b\n1,2\n# more "\n3,4\n3\n')
     assert "a.csv:8:2: row has 1 field" in refused(3, "describe", "a.csv", "--skip", 1, "--comment", "#").stderr
