@@ -28,23 +28,6 @@ cr_status cri_read_components(cr_ctx *cx, const char *model, const char *text, s
     return cr_fail_hint(cx, "--k 3 for three components, --k 1:9 to choose among nine numbers");
 }
 
-cr_status cri_check_plain_columns(cr_ctx *cx, const char *model, const cr_design *d)
-{
-    bool expanded = d->p != d->n_columns || cri_design_has_made(d);
-    if (d->target.name) {
-        cr_fail(cx, CR_EARG, "the model %s describes columns: it has no target", model);
-        return cr_fail_hint(cx, "name the columns with --features %s", d->target.name);
-    }
-    if (d->p == 0) return cr_fail(cx, CR_EDATA, "there is no column for %s to describe", model);
-    for (size_t j = 0; j < d->n_columns; j++) expanded |= cri_design_has_basis(d, j);
-    if (expanded)
-        return cr_fail(cx, CR_EARG,
-                       "the model %s describes columns as they are: it cannot be "
-                       "combined with --basis or made columns in --terms",
-                       model);
-    return CR_OK;
-}
-
 void cri_choose_origin(const cri_rows *first, double *row, double *origin)
 {
     bool missing = true;

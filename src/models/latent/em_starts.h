@@ -1,5 +1,5 @@
-/* em_starts.h -- what searches for mixtures share: the numbers of components, the columns that can be described, some
- * rows that starts are made of, and responsibilities.  (Internal header.) */
+/* em_starts.h -- what searches for mixtures share: the numbers of components, some rows that starts are made of,
+ * and responsibilities.  (Internal header.) */
 #ifndef CREDENCE_MODELS_LATENT_EM_STARTS_H
 #define CREDENCE_MODELS_LATENT_EM_STARTS_H
 
@@ -10,9 +10,6 @@ enum { CRI_MOST_COMPONENTS = 1000, CRI_MOST_SAMPLED = 2048 };
 /* "3", or "1:9".  Fails with CR_EARG. */
 cr_status cri_read_components(cr_ctx *cx, const char *model, const char *text, size_t *out_from,
                               size_t *out_to);
-
-/* Fails where there is a target, no column, or a term that is not a column as it is. */
-cr_status cri_check_plain_columns(cr_ctx *cx, const char *model, const cr_design *design);
 
 /* Where sums over rows are taken about: of each column the first cell that is there, in a row that weighs anything;
  * 0 where there is none.  origin [p]; row [p] to work in. */

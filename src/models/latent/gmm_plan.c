@@ -1,24 +1,13 @@
 /* gmm_plan.c -- before the first start of a search for a mixture: options, a survey of all rows, and some rows that
  * starts are made of. */
 #include "gmm_plan.h"
+#include "models/common/described.h"
 #include "base/scratch.h"
 #include "math/dense/blas_internal.h"
 #include "math/dense/decompose.h"
 
 #include <math.h>
 #include <string.h>
-
-static cr_status check_columns(cr_ctx *cx, const cr_design *d)
-{
-    cr_status st = cri_check_plain_columns(cx, "gmm", d);
-    for (size_t j = 0; st == CR_OK && j < d->n_columns; j++) {
-        if (d->columns[j].type != CR_CATEGORY) continue;
-        cr_fail(cx, CR_EDATA, "column '%s' contains text, but gmm describes numbers",
-                d->columns[j].name);
-        st = cr_fail_hint(cx, "--features '!%s' leaves it out", d->columns[j].name);
-    }
-    return st;
-}
 
 static cr_status check_gibbs(cr_ctx *cx, const cri_gmm_options *o)
 {
@@ -100,7 +89,7 @@ cr_status cri_gmm_open(cr_ctx *cx, const cri_rows *first, const void *options, v
     p->o = options, p->design = first->design, p->d = first->p;
     p->total.best_rejected = NAN;
     CR_TRY(cri_read_components(cx, "gmm", p->o->k, &p->from, &p->to));
-    CR_TRY(check_columns(cx, first->design));
+    CR_TRY(cri_described_check(cx, "gmm", first->design));
     CR_TRY(cri_blas_reserve(cx));
     if (p->o->infer == 1 && p->o->covariance != CRI_GMM_FULL && p->o->covariance != CRI_GMM_VVV)
         CR_TRY(cri_fail_unused(cx, "covariance", "infer", "em"));

@@ -1,6 +1,7 @@
 /* mixture_plan.c -- before the first start of a search for a mixture: which distribution each column has, a survey of
  * all rows, and some rows that starts are made of. */
 #include "mixture_plan.h"
+#include "models/common/described.h"
 #include "data/table/table_internal.h"
 #include "math/dense/blas_internal.h"
 #include "models/common/column_kinds.h"

@@ -8,6 +8,7 @@
 #include "components.h"
 #include "factors.h"
 #include "spread.h"
+#include "models/common/described.h"
 #include "models/common/moments.h"
 #include "base/scratch.h"
 
@@ -144,6 +145,7 @@ done:
 static cr_status check(cr_ctx *cx, const cri_rows *rows, const ppca_options *o)
 {
     cr_status st = cri_components_check(cx, "ppca", o->components);
+    if (st == CR_OK) st = cri_described_check(cx, "ppca", rows->design);
     if (st != CR_OK) return st;
     if (rows->p > 1) return CR_OK;
     cr_fail(cx, CR_EDATA, "ppca needs at least two columns, but there is only %zu feature(s)",

@@ -213,6 +213,9 @@ TEST(corners)
     t = make_table(cx, X, N, P, NULL, NULL);
     assert_fails_with(cx, try_fit(cx, "ppca", t, "", &m), CR_EDATA,
                       "every cell of 'x4' is missing");
+    t = table_of_text(cx, "t.csv", "a,b,c,g\n1,2,3,u\n2,1,4,v\n4,4,1,u\n");
+    assert_fails_with(cx, try_fit(cx, "ppca", t, "", &m), CR_EDATA,
+                      "column 'g' contains text, but ppca describes numbers");
 }
 
 /* Draws have the mean and the covariance of the distribution. */
