@@ -125,6 +125,8 @@ CARS = "speed,dist,kind\n" + "".join(f"{4 + i % 9},{2 + 3 * (i % 9) + i % 4},{1 
      ["intercept", "speed:kind=1", "speed:kind=2", "speed:kind=3"]),
     ("log(dist) ~ log(speed)", "--target dist --transform-target log --terms 'log(speed)'", ["intercept", "log(speed)"]),
     ("dist ~ . - kind", "--target dist --terms '. - kind'", ["intercept", "speed"]),
+    ("dist ~ (speed + kind)^2", "--target dist --terms 'speed + kind + speed:kind'",
+     ["intercept", "speed", "kind", "speed:kind"]),
     ("dist ~ speed*kind", "--target dist --terms 'speed*kind'", ["intercept", "speed", "kind", "speed:kind"]),
 ])
 def test_a_formula_of_r(credence, refused, tmp_path, formula, options, terms):
@@ -143,7 +145,18 @@ def test_a_formula_of_r(credence, refused, tmp_path, formula, options, terms):
 
 def test_formulas_without_options(refused, tmp_path):
     (tmp_path / "cars.csv").write_text(CARS)
-    refused(2, "fit", "linear", "dist ~ 1", "cars.csv", says="write --target COLUMN")
+    for formula, says in [("dist ~ 1", "the model normal"), ("dist ~ s(speed)", "the model spline"),
+                          ("dist ~ speed + offset(kind)", "glm has --offset COLUMN"),
+                          ("dist ~ I(speed/100)", "the column alone gives the same fit"),
+                          ("dist ~ speed + (speed | kind)", "no varying slopes"),
+                          ("dist ~ (speed + kind)^3", "no brackets around sums"),
+                          ("dist ~ speed + (1 | kind)", "bayes-linear and glm have varying intercepts")]:
+        said = refused(2, "fit", "linear", formula, "cars.csv", says=says).stderr
+        assert "--terms 's(" not in said and "offset(" not in said.split("hint")[1]
+        refused(2, "fit", "linear", "cars.csv", "--terms", formula, says=says)
+    for terms, says in [("I(speed/100)", "the column alone gives the same fit"), ("s(speed)", "spline and gp"),
+                        ("offset(kind)", "glm has --offset"), ("(speed+kind)^2", "a*b")]:
+        refused(2, "fit", "linear", "cars.csv", "--target", "dist", "--terms", terms, says=says)
     refused(2, "fit", "linear", "exp(dist) ~ speed", "cars.csv", says="write --target COLUMN")
     assert "--no-intercept" not in refused(2, "cv", "knn", "dist ~ speed - 1", "cars.csv", says="--terms speed").stderr
     refused(2, "fit", "linear", "cars.csv", "--target", "dist", "--terms", "0 + speed", says="--no-intercept")
