@@ -198,3 +198,25 @@ def test_all_of_few_whole_numbers(credence, diabetes, values, n):
 def test_a_share_in_percent(refused, diabetes, model):
     refused(2, "predict", model, diabetes, "--interval", "95", says="hint: did you mean --interval 0.95?")
     refused(2, "predict", model, diabetes, "--interval", "-3", says="hint: for example --interval 0.9")
+
+
+def test_a_column_without_values_can_be_left_out(credence, refused, tmp_path):
+    (tmp_path / "d.csv").write_text("a,b,y\n" + "".join(f"{i % 5},,{i * i % 7}\n" for i in range(20)))
+    refused(3, "fit", "linear", "d.csv", "--target", "y", says="hint: --features '!b' leaves the column out")
+    assert credence("fit", "linear", "d.csv", "--target", "y", "--features", "!b").code == 0
+
+
+def test_counts_are_for_other_families(credence, refused, tmp_path):
+    (tmp_path / "d.csv").write_text("x,n,size\n" + "".join(f"{i % 5},{i * i % 7},{i * 1.5}\n" for i in range(20)))
+    says = "looks like counts: --family poisson"
+    assert says in credence("fit", "glm", "d.csv", "--target", "n").stderr
+    for args in (["n", "--family", "poisson"], ["n", "--link", "identity"], ["size"]):
+        assert says not in credence("fit", "glm", "d.csv", "--target", *args).stderr
+    refused(2, "fit", "poisson", "d.csv", "--target", "n", says="--family poisson")
+
+
+def test_rules_of_large_numbers_can_be_read(credence, tmp_path):
+    (tmp_path / "d.csv").write_text("t,y\n" + "".join(f"{1672531200 + i},{i // 25}\n" for i in range(100)))
+    rules = credence("fit", "tree", "d.csv", "--target", "y", "--task", "regression", "--format", "text").stdout
+    for at in (24.5, 49.5, 74.5):
+        assert f"t <= {1672531200 + at}:" in rules

@@ -300,6 +300,27 @@ static void keep_groups(cri_glm *m, cri_glm_varying *v)
     }
 }
 
+/* Whole numbers from 0 on that are small: their spread depends on their mean, which the usual family does not know. */
+static void warn_of_counts(cr_ctx *cx, const cri_rows *rows, const glm_options *o)
+{
+    enum { SMALL = 20 };
+    const cr_design *d = rows->design;
+    double           sum = 0, largest = 0;
+    if (o->family != CRI_GLM_GAUSSIAN || o->link || d->target_scale != 1 || d->target_shift != 0)
+        return;
+    for (size_t i = 0; i < rows->n; i++) {
+        if (!(rows->y[i] >= 0) || rows->y[i] != floor(rows->y[i])) return;
+        sum += rows->y[i];
+        largest = fmax(largest, rows->y[i]);
+    }
+    if (largest < 3 || sum >= SMALL * (double)rows->n) return;
+    cr_log(
+        cx, CR_LOG_WARNING,
+        "the target '%s' looks like counts: --family poisson gives them a spread that grows with "
+        "their mean; --link identity silences this warning",
+        d->target.name);
+}
+
 static cr_status check_groups(cr_ctx *cx, const glm_options *o, const cri_glm_problem *p)
 {
     if (o->errors != CRI_CLASSICAL || o->dispersion != DISPERSION_AUTO)
@@ -341,6 +362,7 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     CR_TRY(scratch.status);
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(check_link(cx, family, (cri_glm_link)o->link));
+    warn_of_counts(cx, rows, o);
     if (groups) CR_TRY(check_groups(cx, o, &p));
     CR_TRY(check_size(cx, rows, o->intercept));
     CR_TRY(cri_glm_read_rows(cx, rows, family, y, weight, trials, offset));
