@@ -11,6 +11,7 @@
     X(beta_bernoulli)        \
     X(dirichlet_categorical) \
     X(exponential)           \
+    X(fa)                    \
     X(fisher)                \
     X(glm)                   \
     X(gmm)                   \

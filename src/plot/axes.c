@@ -30,18 +30,24 @@ static bool take_loading(cri_axes *a, const cri_sheet *row, size_t at)
     return true;
 }
 
+/* What each coordinate is measured by, in the order of preference. */
+static const char *const measures[] = { "eigenvalue", "variance" };
+enum { MEASURES = sizeof measures / sizeof *measures };
+
 static void take(cri_axes *a, const cri_sheet *description)
 {
     const cri_sheet *statistics = cri_sheet_get(description, "statistics");
     const cri_sheet *row = cri_sheet_first(cri_sheet_get(description, "parameters"));
-    size_t           found = 0;
+    size_t           found = 0, k = 0;
+    char             sd[32];
+    while (k < MEASURES && isnan(statistic(statistics, measures[k], a->names[0]))) k++;
+    a->measure = k < MEASURES ? measures[k] : NULL;
     a->total = statistic(statistics, "total", NULL);
-    a->has_eigenvalues = true;
+    snprintf(sd, sizeof sd, "%s_sd", a->measure ? a->measure : "");
     for (size_t j = 0; j < a->q; j++) {
-        a->eigenvalue[j] = statistic(statistics, "eigenvalue", a->names[j]);
+        a->value[j] = a->measure ? statistic(statistics, a->measure, a->names[j]) : NAN;
         a->share[j] = statistic(statistics, "share", a->names[j]);
-        a->sd[j] = statistic(statistics, "eigenvalue_sd", a->names[j]);
-        a->has_eigenvalues = a->has_eigenvalues && !isnan(a->eigenvalue[j]);
+        a->sd[j] = statistic(statistics, sd, a->names[j]);
     }
     for (size_t i = 0; i < a->q * a->p; i++) a->loading[i] = a->loading_sd[i] = NAN;
     for (; row && found < a->q * a->p; row = cri_sheet_next(row))
@@ -49,12 +55,17 @@ static void take(cri_axes *a, const cri_sheet *description)
     a->has_loadings = found > 0 && found == a->q * a->p;
 }
 
-bool cri_model_has_eigenvalues(const cr_model *model)
+bool cri_model_has_scree(const cr_model *model)
 {
     const cr_field *f = cr_class_statistics(cr_model_get_class(model));
+    char            name[NAME];
     if (cr_model_get_task(model) != CR_TASK_TRANSFORM) return false;
-    while (f && f->name && strcmp(f->name, "eigenvalue(COORDINATE)") != 0) f++;
-    return f && f->name;
+    for (; f && f->name; f++)
+        for (size_t k = 0; k < MEASURES; k++) {
+            snprintf(name, sizeof name, "%s(COORDINATE)", measures[k]);
+            if (strcmp(f->name, name) == 0) return true;
+        }
+    return false;
 }
 
 cr_status cri_axes_open(cr_scratch *s, const cr_model *model, cri_axes *out)
@@ -69,7 +80,7 @@ cr_status cri_axes_open(cr_scratch *s, const cr_model *model, cri_axes *out)
                        "the model %s has no coordinates, which this figure shows", a.model);
     a.names = cr_model_labels(model, &a.q);
     a.terms = cr_scratch_bytes(s, a.p, sizeof *a.terms);
-    double **arrays[] = { &a.eigenvalue, &a.sd, &a.share };
+    double **arrays[] = { &a.value, &a.sd, &a.share };
     for (size_t k = 0; k < 3; k++) *arrays[k] = cr_scratch_f64(s, a.q);
     a.loading = cr_scratch_matrix(s, a.q, a.p);
     a.loading_sd = cr_scratch_matrix(s, a.q, a.p);

@@ -20,7 +20,7 @@ typedef struct form {
 } form;
 
 typedef struct drawn {
-    cri_choice_by criterion;
+    cri_choice    choice;
     form          form[MOST_FORMS];
     size_t        forms, without; /* candidates that have no value */
     cri_candidate chosen;
@@ -28,47 +28,51 @@ typedef struct drawn {
 
 bool cri_model_chose(const cr_model *model)
 {
-    const void              *state;
-    const cri_clusters_face *face = cri_model_clusters(model, &state);
-    cri_choice_by            criterion = { 0 };
-    if (face && face->criterion) face->criterion(state, &criterion);
-    return criterion.n > 1;
+    const void            *state;
+    const cri_choice_face *face = cri_model_choice(model, &state);
+    cri_choice             choice = { 0 };
+    if (face) face->choice(state, &choice);
+    return choice.n > 1;
 }
 
 static cr_status fail_none(cr_ctx *cx, const cr_model *model)
 {
-    const void *state;
-    const char *name = cr_class_name(cr_model_get_class(model));
-    if (!cri_model_clusters(model, &state))
+    const void            *state;
+    const cri_choice_face *face = cri_model_choice(model, &state);
+    const char            *name = cr_class_name(cr_model_get_class(model));
+    cri_choice             choice;
+    if (!face)
         return cr_fail(cx, CR_EUNSUPPORTED,
                        "the model %s is not chosen among candidates by a criterion", name);
+    face->choice(state, &choice);
     cr_fail(cx, CR_EUNSUPPORTED,
             "this %s model was not chosen among candidates: nothing to compare", name);
-    return cr_fail_hint(cx, "credence fit %s DATA --k 1:9 tries nine numbers", name);
+    return cr_fail_hint(cx, "credence fit %s DATA %s tries several numbers of %s", name, choice.how,
+                        choice.of);
 }
 
 /* The place of a form among those seen so far; MOST_FORMS when there are too many. */
 static size_t find_form(cr_scratch *s, drawn *d, const char *opt_name)
 {
-    const char *name = opt_name ? opt_name : d->criterion.name;
+    const char *name = opt_name ? opt_name : d->choice.by;
     size_t      k = 0;
     while (k < d->forms && strcmp(d->form[k].name, name) != 0) k++;
     if (k < d->forms || k == MOST_FORMS) return k;
     d->form[d->forms++] = (form){ .name = name,
-                                  .x = cr_scratch_f64(s, d->criterion.n),
-                                  .y = cr_scratch_f64(s, d->criterion.n),
+                                  .x = cr_scratch_f64(s, d->choice.n),
+                                  .y = cr_scratch_f64(s, d->choice.n),
                                   .best = INFINITY };
     return k;
 }
 
 static cr_status gather(cr_scratch *s, const cr_model *model, drawn *d)
 {
-    cr_status                st = CR_OK;
-    const void              *state;
-    const cri_clusters_face *face = cri_model_clusters(model, &state);
-    bool                     any = false;
-    face->criterion(state, &d->criterion);
-    for (size_t i = 0; i < d->criterion.n; i++) {
+    cr_status              st = CR_OK;
+    const void            *state;
+    const cri_choice_face *face = cri_model_choice(model, &state);
+    bool                   any = false;
+    face->choice(state, &d->choice);
+    for (size_t i = 0; i < d->choice.n; i++) {
         cri_candidate c;
         face->candidate(state, i, &c);
         size_t k = find_form(s, d, c.form);
@@ -79,13 +83,11 @@ static cr_status gather(cr_scratch *s, const cr_model *model, drawn *d)
         if (isnan(c.value)) d->without++;
         if (c.chosen) d->chosen = c;
         any |= !isnan(c.value);
-        f->best = fmin(f->best, isnan(c.value)       ? INFINITY
-                                : d->criterion.lower ? c.value
-                                                     : -c.value);
+        f->best = fmin(f->best, isnan(c.value) ? INFINITY : d->choice.lower ? c.value : -c.value);
     }
     if (!any)
         CR_TRY(cr_fail(s->cx, CR_EDATA, "none of the %zu candidates has a value of the %s",
-                       d->criterion.n, d->criterion.name));
+                       d->choice.n, d->choice.by));
 done:
     return st;
 }
@@ -132,7 +134,7 @@ static cr_status mark_chosen(cr_scratch *s, const drawn *d, cri_chart *chart)
 {
     cr_status   st = CR_OK;
     double     *at = cr_scratch_f64(s, 2);
-    const char *of = d->criterion.of, *name = d->chosen.form;
+    const char *of = d->choice.of, *name = d->chosen.form;
     CR_TRY(s->status);
     at[0] = (double)d->chosen.number, at[1] = d->chosen.value;
     if (!d->chosen.chosen) return CR_OK;
@@ -150,7 +152,7 @@ done:
 /* Ends the axis where all of the coloured forms and the best of each other are still seen; false: that is everywhere. */
 static bool cut_axis(const drawn *d, cri_chart *chart)
 {
-    double sign = d->criterion.lower ? 1 : -1, worst = -INFINITY, all = -INFINITY, best = INFINITY;
+    double sign = d->choice.lower ? 1 : -1, worst = -INFINITY, all = -INFINITY, best = INFINITY;
     for (size_t k = 0; k < d->forms; k++)
         for (size_t i = 0; i < d->form[k].n; i++) {
             double value = sign * d->form[k].y[i]; /* lower is better */
@@ -178,10 +180,10 @@ cr_status cri_chart_criterion(cr_scratch *s, const cr_model *model, cri_chart *c
     if (!cri_model_chose(model)) CR_TRY(fail_none(s->cx, model));
     CR_TRY(gather(s, model, d));
     sort_forms(d);
-    const char *of = d->criterion.of, *what = d->criterion.name;
+    const char *of = d->choice.of, *what = d->choice.by;
     *chart = (cri_chart){ .x = { .title = cri_compose(s, "number of %s", of) },
                           .y = { .title = cri_compose(s, "%s (%s is better)", what,
-                                                      d->criterion.lower ? "lower" : "higher") },
+                                                      d->choice.lower ? "lower" : "higher") },
                           .notes = notes,
                           .whole = true };
     for (size_t k = d->forms; k-- > 0;) /* the best on top; its name chooses its place first */
@@ -206,9 +208,8 @@ cr_status cri_chart_criterion(cr_scratch *s, const cr_model *model, cri_chart *c
                                         d->forms > COLOURED ? "; the best five in colour" : "",
                                         cut ? "; what is much worse is cut off" : "");
     if (d->without)
-        chart->caption[d->forms > 1] =
-            cri_compose(s, "%zu of %zu candidates left out: %s.", d->without, d->criterion.n,
-                        d->criterion.no_value);
+        chart->caption[d->forms > 1] = cri_compose(s, "%zu of %zu candidates left out: %s.",
+                                                   d->without, d->choice.n, d->choice.no_value);
     const char *range =
         low < high ? cri_compose(s, "%g to %g", low, high) : cri_compose(s, "%g", low);
     chart->title = d->forms > 1 ? cri_compose(s, "%s: %s for %s %s, %zu forms", name, what, range,

@@ -77,8 +77,8 @@ cr_status cri_chart_responsibilities(cr_scratch *s, const cr_model *model, const
     for (size_t i = 0; i < shown; i++) rows[i] = rows[i * n / shown];
     double *x = cr_scratch_f64(s, shown), *below = cr_scratch_bytes(s, shown, sizeof *below);
     CR_TRY(s->status);
-    for (size_t i = 0; i < shown; i++)
-        x[i] = (double)(i * n / shown) + 0.5 + 0.5 * (double)n / (double)shown;
+    for (size_t i = 0; i < shown; i++) /* the middle of the rows that it stands for */
+        x[i] = ((double)i + 0.5) * (double)n / (double)shown + 0.5;
     *chart = (cri_chart){ .x = { "rows, sorted by cluster", 0.5, (double)n + 0.5, CR_REAL },
                           .y = { "probability", 0, 1, CR_REAL },
                           .whole = true,

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static cr_status add_intervals(cr_scratch *s, const cri_axes *a, double level, const double *x,
                                cri_chart *chart)
@@ -16,8 +17,8 @@ static cr_status add_intervals(cr_scratch *s, const cri_axes *a, double level, c
     char      percent[CRI_SVG_LABEL];
     CR_TRY(s->status);
     for (size_t j = 0; j < a->q; j++) {
-        lower[j] = fmax(0, a->eigenvalue[j] - z * a->sd[j]);
-        upper[j] = a->eigenvalue[j] + z * a->sd[j];
+        lower[j] = fmax(0, a->value[j] - z * a->sd[j]);
+        upper[j] = a->value[j] + z * a->sd[j];
         if (isnan(a->sd[j])) lower[j] = upper[j] = NAN;
         any |= !isnan(a->sd[j]);
     }
@@ -59,7 +60,7 @@ static void add_shares(const cri_axes *a, cri_chart *chart)
         so_far += a->share[j];
         if (isnan(so_far)) break;
         tick->value = (double)j + 1;
-        snprintf(tick->label, sizeof tick->label, "%.*f %%", so_far > 0.995 && so_far < 0.9995,
+        snprintf(tick->label, sizeof tick->label, "%.*f %%", so_far > 0.985 && so_far < 0.9995,
                  100 * so_far);
         chart->n_top++;
     }
@@ -72,21 +73,21 @@ cr_status cri_chart_scree(cr_scratch *s, const cr_model *model, double level, cr
     double    sum = 0, share = 0;
 
     CR_TRY(cri_axes_open(s, model, &a));
-    if (!a.has_eigenvalues)
+    if (!a.measure)
         CR_TRY(cr_fail(s->cx, CR_EUNSUPPORTED, "the model %s has no eigenvalues to draw", a.model));
+    bool    eigen = strcmp(a.measure, "eigenvalue") == 0;
     double *x = cr_scratch_f64(s, a.q);
     CR_TRY(s->status);
-    for (size_t j = 0; j < a.q; j++)
-        x[j] = (double)j + 1, sum += a.eigenvalue[j], share += a.share[j];
+    for (size_t j = 0; j < a.q; j++) x[j] = (double)j + 1, sum += a.value[j], share += a.share[j];
     *chart = (cri_chart){ .x = { .title = "coordinate" },
-                          .y = { .title = "eigenvalue: variance along the coordinate" },
+                          .y = { .title = eigen ? "eigenvalue: variance along the coordinate"
+                                                : "variance that the coordinate explains" },
                           .whole = true };
-    cri_chart_add(chart,
-                  (cri_svg_series){ "eigenvalue", CRI_SVG_LINE, CRI_SVG_BLUE, 1, 1.8, false }, '.',
-                  x, a.eigenvalue, NULL, a.q);
+    cri_chart_add(chart, (cri_svg_series){ a.measure, CRI_SVG_LINE, CRI_SVG_BLUE, 1, 1.8, false },
+                  '.', x, a.value, NULL, a.q);
     CR_TRY(add_intervals(s, &a, level, x, chart));
     cri_chart_add(chart, (cri_svg_series){ NULL, CRI_SVG_POINTS, CRI_SVG_BLUE, 1, 4, false }, 'o',
-                  x, a.eigenvalue, NULL, a.q);
+                  x, a.value, NULL, a.q);
     if (a.has_loadings && a.q < a.p && a.total > sum) CR_TRY(add_rest(s, &a, sum, chart));
     add_shares(&a, chart);
     cri_chart_fit_axes(chart);
@@ -94,7 +95,7 @@ cr_status cri_chart_scree(cr_scratch *s, const cr_model *model, double level, cr
     if (chart->x.high < (double)a.q + 0.5) chart->x.high = (double)a.q + 0.5;
     if (chart->y.low < 0.05 * chart->y.high) chart->y.low = 0;
     chart->title =
-        cri_compose(s, "%s: eigenvalues of %zu coordinate%s", a.model, a.q, a.q == 1 ? "" : "s");
+        cri_compose(s, "%s: %ss of %zu coordinate%s", a.model, a.measure, a.q, a.q == 1 ? "" : "s");
     if (!isnan(share))
         chart->caption[0] = cri_compose(s,
                                         "Together they explain %.3g %% of the variance of %zu "

@@ -124,7 +124,8 @@ static void draw_note(canvas *c, const cri_svg_note *note, char *taken)
         text[length] = code < 0x80 ? (char)code : '?';
     }
     for (size_t k = 0; k < 14; k++) {
-        double row = y + down[k / 2], column = k % 2 ? x - 1 - (double)length : x + 2;
+        size_t line = k / 2;
+        double row = y + down[line], column = k % 2 ? x - 1 - (double)length : x + 2;
         if (!is_free(c, taken, column, row, length)) continue;
         memset(taken + (size_t)row * c->width + (size_t)column, 1, length);
         for (size_t i = 0; i < length; i++) put(c, column + (double)i, row, text[i]);

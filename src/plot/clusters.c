@@ -284,9 +284,9 @@ cr_status cri_chart_clusters(cr_scratch *s, const cr_model *model, const cr_tabl
         double *at = cr_scratch_f64(s, m.n);
         CR_TRY(s->status);
         CR_TRY(cri_term_values(s->cx, model, table, 0, at));
-        return cri_chart_line(s, model, &m, at, cr_design_term_name(d, 0), chart);
+        return cri_chart_line(s, model, &m, at, cri_term_title(s, d, 0), chart);
     }
-    if (components)
+    if (components || (cri_term_numbers(d) < 2 && !o->n_over))
         CR_TRY(cri_view_components(s, model, table, &v));
     else
         CR_TRY(cri_view_columns(s, model, table, &m, o, &v));

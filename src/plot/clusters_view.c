@@ -4,6 +4,7 @@
  * repeats the first adds nothing.  O(n p).  Or two principal components of the correlations, O(n p^2 + p^3). */
 #include "latent.h"
 #include "grid.h"
+#include "data/table/date.h"
 #include "math/dense/decompose.h"
 #include "math/dense/dense.h"
 
@@ -109,12 +110,32 @@ static cr_status find_term(cr_ctx *cx, const cr_model *model, const char *column
                    cr_class_name(cr_model_get_class(model)), column);
 }
 
+size_t cri_term_numbers(const cr_design *d)
+{
+    size_t n = 0;
+    for (size_t j = 0; j < cr_design_terms(d); j++) n += is_number(d, j);
+    return n;
+}
+
+const char *cri_term_title(cr_scratch *s, const cr_design *d, size_t term)
+{
+    const char *name = cr_design_term_name(d, term);
+    for (size_t j = 0; j < cr_design_columns(d); j++) {
+        char    origin[CRI_DATE_SIZE];
+        cr_type type = cr_design_column_type(d, j);
+        if (!cri_is_date(type) || strcmp(cr_design_column_name(d, j), name) != 0) continue;
+        cri_date_print(type, cr_design_column_origin(d, j), origin);
+        return cri_compose(s, "%s, in days since %s", name, origin);
+    }
+    return name;
+}
+
 static cr_status fail_columns(cr_ctx *cx, const cr_model *model, size_t numbers)
 {
     cr_fail(cx, CR_EUNSUPPORTED,
             "clusters are drawn on two columns of numbers, but this %s model has %s",
             cr_class_name(cr_model_get_class(model)), numbers == 0 ? "none" : "only one");
-    return cr_fail_hint(cx, "--kind responsibilities shows how rows belong to clusters");
+    return cr_fail_hint(cx, "without --kind and --over, the figure that fits is drawn");
 }
 
 static cr_status choose_terms(cr_scratch *s, const cr_model *model, const cri_rows *rows,
@@ -122,10 +143,9 @@ static cr_status choose_terms(cr_scratch *s, const cr_model *model, const cri_ro
                               size_t term[2])
 {
     cr_status st = CR_OK;
-    size_t    numbers = 0;
+    size_t    numbers = cri_term_numbers(rows->design);
     double   *values = cr_scratch_f64(s, m->n), *sums = cr_scratch_f64(s, 3 * m->k);
     CR_TRY(s->status);
-    for (size_t j = 0; j < rows->p; j++) numbers += is_number(rows->design, j);
     if (numbers < 2) CR_TRY(fail_columns(s->cx, model, numbers));
     if (o->n_over) {
         CR_TRY(cri_grid_over(s->cx, model, o, 2));
@@ -154,10 +174,11 @@ cr_status cri_view_columns(cr_scratch *s, const cr_model *model, const cr_table 
     CR_TRY(choose_terms(s, model, &rows, m, o, &v, term));
     for (size_t k = 0; k < 2; k++) {
         fill_term(&rows, term[k], v.at[k]);
-        v.title[k] = cr_design_term_name(d, term[k]);
+        v.title[k] = cri_term_title(s, d, term[k]);
         v.P[k * p + term[k]] = 1;
     }
-    v.name = cri_compose(s, "%s and %s", v.title[0], v.title[1]);
+    v.name = cri_compose(s, "%s and %s", cr_design_term_name(d, term[0]),
+                         cr_design_term_name(d, term[1]));
     CR_TRY(s->status);
     *out = v;
 done:

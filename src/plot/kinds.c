@@ -1,6 +1,7 @@
 /* kinds.c -- the door to the figures. */
 #include "chart.h"
 #include "figure_internal.h"
+#include "grid.h"
 #include "importance.h"
 #include "latent.h"
 #include "base/context_internal.h"
@@ -34,19 +35,27 @@ static cr_plot_kind kind_alone(const cr_model *m, cr_plot_kind kind, const cr_pl
 {
     if (kind != CR_PLOT_FIT || o->range || o->draws || o->n_over) return kind;
     if (cri_model_chose(m)) return CR_PLOT_CRITERION;
-    return cri_model_has_eigenvalues(m) ? CR_PLOT_SCREE : kind;
+    return cri_model_has_scree(m) ? CR_PLOT_SCREE : kind;
 }
 
-/* The same with one: of linear coordinates, two or more, the biplot; their components are that, too. */
+/* Of classes the probabilities are drawn over one column, so that several need another figure. */
+static bool needs_roc(const cr_model *m)
+{
+    return cr_model_get_task(m) == CR_TASK_CLASSIFICATION &&
+           !(cr_design_columns(cr_model_get_design(m)) == 1 && cri_grid_numbers(m, NULL, 0) == 1);
+}
+
+/* The same with one: of classes by several columns the ROC curve; of linear coordinates, two or more, the biplot; their components are that, too. */
 static cr_status kind_with_rows(cr_scratch *s, const cr_model *m, cr_plot_kind kind,
                                 const cr_plot_options *o, cr_plot_kind *out)
 {
     cr_status st = CR_OK;
     cri_axes  a;
     *out = kind;
-    if (kind != CR_PLOT_FIT && kind != CR_PLOT_COMPONENTS) return CR_OK;
-    if (cr_model_get_task(m) != CR_TASK_TRANSFORM || o->range || o->draws || o->n_over)
+    if ((kind != CR_PLOT_FIT && kind != CR_PLOT_COMPONENTS) || o->range || o->draws || o->n_over)
         return CR_OK;
+    if (kind == CR_PLOT_FIT && needs_roc(m)) *out = CR_PLOT_ROC;
+    if (cr_model_get_task(m) != CR_TASK_TRANSFORM) return CR_OK;
     *out = CR_PLOT_FIT;
     CR_TRY(cri_axes_open(s, m, &a));
     if (a.has_loadings && a.q >= 2) *out = CR_PLOT_BIPLOT;

@@ -18,7 +18,7 @@ typedef enum cr_plot_kind {
                          * option lambda by fits to the table                                 */
     CR_PLOT_IMPORTANCE, /* how much worse the score becomes when a column is permuted (study/importance.h) */
     CR_PLOT_DEPENDENCE, /* predictions over single columns, averaged over the rows (study/dependence.h)  */
-    CR_PLOT_FIT, /* the figure that fits: as cr_plot_model (figure.h); of clusters the rows on two columns, of linear
+    CR_PLOT_FIT, /* the figure that fits: as cr_plot_model (figure.h); of classes by several columns the ROC curve, of clusters the rows on two columns, of linear
                          * coordinates the biplot, and without a table the criterion or the eigenvalues */
     CR_PLOT_CRITERION, /* what chose among candidates, over the number of clusters; needs no table */
     CR_PLOT_RESPONSIBILITIES, /* of clusters: their probabilities, row by row */

@@ -56,7 +56,12 @@ cr_status cri_chart_line(cr_scratch *s, const cr_model *model, const cri_members
 /* The values of a term in all rows of the table. */
 cr_status cri_term_values(cr_ctx *cx, const cr_model *model, const cr_table *table, size_t term,
                           double *out);
-/* Rows by cluster, on principal components or on columns, or over the only one. */
+/* How many terms are numbers, not the levels of categories. */
+size_t cri_term_numbers(const cr_design *design);
+/* Its name; of a date also where its days are counted from. */
+const char *cri_term_title(cr_scratch *s, const cr_design *design, size_t term);
+/* Rows by cluster, on principal components or on columns, or over the only one; on components also where categories leave
+ * fewer than two columns of numbers. */
 cr_status cri_chart_clusters(cr_scratch *s, const cr_model *model, const cr_table *table,
                              const cr_plot_options *options, bool components, cri_chart *chart);
 cr_status cri_chart_criterion(cr_scratch *s, const cr_model *model, cri_chart *chart);
@@ -68,24 +73,24 @@ bool cri_model_chose(const cr_model *model);
 
 /* --- coordinates ----------------------------------------------------------------------------- */
 
-/* What the statistics and parameters of a model say of its coordinates: eigenvalue(z1), share(z1), eigenvalue_sd(z1),
- * total; z1.TERM with its sd.  NaN where it says nothing. */
+/* What the statistics and parameters of a model say of its coordinates: eigenvalue(z1), or variance(z1) of one that has
+ * none, with eigenvalue_sd(z1); share(z1), total; z1.TERM with its sd.  NaN where it says nothing. */
 typedef struct cri_axes {
-    const char        *model;
+    const char        *model, *measure; /* "eigenvalue" or "variance"; NULL: neither */
     size_t             q, p;
-    const char *const *names;                   /* [q] of the coordinates */
-    const char       **terms;                   /* [p] */
-    double            *eigenvalue, *sd, *share; /* [q] */
-    double            *loading, *loading_sd;    /* [q x p] */
+    const char *const *names;                /* [q] of the coordinates */
+    const char       **terms;                /* [p] */
+    double            *value, *sd, *share;   /* [q] */
+    double            *loading, *loading_sd; /* [q x p] */
     double             total;
-    bool               has_eigenvalues, has_loadings;
+    bool               has_loadings;
 } cri_axes;
 
 /* Fills it; the arrays are the scratch's.  Fails with CR_EUNSUPPORTED for a model without coordinates. */
 cr_status cri_axes_open(cr_scratch *s, const cr_model *model, cri_axes *out);
 
-/* true for a model of coordinates whose class declares their eigenvalues. */
-bool cri_model_has_eigenvalues(const cr_model *model);
+/* true for a model of coordinates whose class declares their eigenvalues or variances. */
+bool cri_model_has_scree(const cr_model *model);
 
 cr_status cri_chart_scree(cr_scratch *s, const cr_model *model, double level, cri_chart *chart);
 cr_status cri_chart_biplot(cr_scratch *s, const cr_model *model, const cr_table *table,

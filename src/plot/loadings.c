@@ -90,7 +90,7 @@ cr_status cri_loadings_new(cr_scratch *s, const cr_model *model, double level, c
                                        a.model, axes, a.q)
                          : cri_compose(s, "%s: loadings of %zu coordinate%s", a.model, axes,
                                        axes == 1 ? "" : "s");
-    p.caption[0] = known ? cri_compose(s, "Lines: %s %% intervals of the loadings.", percent)
+    p.caption[0] = known ? cri_compose(s, "With %s %% intervals of the loadings.", percent)
                          : "The loadings have no intervals.";
     if (n < a.p)
         p.caption[1] = cri_compose(s, "The %zu columns with the largest loadings, of %zu.", n, a.p);

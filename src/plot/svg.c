@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CAPACITY = 1 << 14, KEY_WIDTH = 22, KEY_GAP = 20 };
+enum { FIRST_CAPACITY = 1 << 14 };
 
 static const double EDGE = 20, TITLE_FONT = 16, TEXT_FONT = 12, LABEL_FONT = 11.5;
 static const double TICK = 5, LABEL_GAP = 12; /* between two labels of the x axis */
@@ -289,86 +289,7 @@ static void draw_titles(cri_svg *s, const cri_svg_frame *f)
     cri_svg_raw(s, "</g>\n");
 }
 
-/* --- the legend ------------------------------------------------------------------------------ */
-
-/* Opens a group with the look of a series; in the legend marks are not fainter than `least`. */
-static void open_group(cri_svg *s, const cri_svg_series *look, double least)
-{
-    bool   filled = look->mark == CRI_SVG_POINTS || look->mark == CRI_SVG_BAND;
-    double opacity = fmax(least, look->opacity);
-    cri_svg_raw(s, filled ? "<g stroke='none' fill='"
-                          : "<g fill='none' stroke-linejoin='round' stroke='");
-    cri_svg_raw(s, look->colour);
-    if (filled)
-        cri_svg_put(s, "' fill-opacity='@'", NUMBERS(opacity));
-    else
-        cri_svg_put(s, "' stroke-opacity='@' stroke-width='@'", NUMBERS(opacity, look->size));
-    if (look->dashed) cri_svg_raw(s, " stroke-dasharray='6 4'");
-    cri_svg_raw(s, ">\n");
-}
-
-/* The symbol of a series in a box of KEY_WIDTH around y.  An ellipse, so that circles are data. */
-static void draw_key(cri_svg *s, const cri_svg_series *look, double x, double y)
-{
-    double         middle = x + KEY_WIDTH / 2.0, r = fmax(3, look->size);
-    cri_svg_series narrow = *look;
-    narrow.size = fmin(look->size, 10);
-    open_group(s, &narrow, look->mark == CRI_SVG_BAND ? 0 : 0.7);
-    switch (look->mark) {
-    case CRI_SVG_POINTS:
-        cri_svg_put(s, "<ellipse cx='@' cy='@' rx='@' ry='@'/>\n", NUMBERS(middle, y, r, r));
-        break;
-    case CRI_SVG_LINE:
-        cri_svg_put(s, "<path d='M@ @h@'/>\n", NUMBERS(x, y, KEY_WIDTH));
-        break;
-    case CRI_SVG_BAND:
-        cri_svg_put(s, "<path d='M@ @h@v12h-@z'/>\n", NUMBERS(x, y - 6, KEY_WIDTH, KEY_WIDTH));
-        break;
-    case CRI_SVG_BARS:
-        cri_svg_put(s, "<path d='M@ @v14'/>\n", NUMBERS(middle, y - 7));
-        break;
-    case CRI_SVG_ARROWS:
-        cri_svg_put(s, "<path d='M@ @h@m-6 -4l6 4l-6 4'/>\n", NUMBERS(x, y, KEY_WIDTH));
-        break;
-    }
-    cri_svg_raw(s, "</g>\n");
-}
-
-static double key_width(const cri_svg_series *look)
-{
-    bool wide =
-        look->mark == CRI_SVG_LINE || look->mark == CRI_SVG_BAND || look->mark == CRI_SVG_ARROWS;
-    return wide ? KEY_WIDTH + 7 : KEY_WIDTH / 2.0 + 5;
-}
-
-/* As large as that of other text, or smaller where the labels would not fit into a line. */
-static double legend_font(const cri_svg_frame *f)
-{
-    double keys = -KEY_GAP, words = 0, least = 0.75 * TEXT_FONT;
-    for (size_t i = 0; i < f->n_series; i++) {
-        keys += key_width(&f->series[i]) + KEY_GAP;
-        words += cri_svg_width(f->series[i].label, strlen(f->series[i].label), TEXT_FONT);
-    }
-    double available = f->width - 2 * EDGE - keys;
-    return words <= available ? TEXT_FONT : fmax(least, TEXT_FONT * available / words);
-}
-
-static void draw_legend(cri_svg *s, const cri_svg_frame *f)
-{
-    double x = EDGE, y = EDGE + TITLE_FONT + 18, end = f->width - EDGE, font = legend_font(f);
-    cri_svg_put(s, "<g font-size='@'>\n", NUMBERS(font));
-    for (size_t i = 0; i < f->n_series; i++) {
-        const cri_svg_series *look = &f->series[i];
-        double                key = key_width(look);
-        double                from = key < KEY_WIDTH ? x - 6 : x; /* narrow symbols, flush left */
-        double                available = end - x - key;
-        if (available < 3 * font) break;
-        draw_key(s, look, from, y);
-        cri_svg_label(s, "x='@' y='@'", NUMBERS(x + key, y + 4), look->label, available, font);
-        x += key + cri_svg_width(look->label, strlen(look->label), font) + KEY_GAP;
-    }
-    cri_svg_raw(s, "</g>\n");
-}
+/* --- the figure ------------------------------------------------------------------------------ */
 
 cri_svg cri_svg_begin(cr_ctx *cx, const cri_svg_frame *f)
 {
@@ -385,7 +306,7 @@ cri_svg cri_svg_begin(cr_ctx *cx, const cri_svg_frame *f)
         lay_out(&s, f, &l);
     }
     draw_head(&s, f);
-    if (f->n_series) draw_legend(&s, f);
+    if (f->n_series) cri_svg_legend(&s, f);
     draw_axes(&s, &l);
     draw_titles(&s, f);
     if (f->n_top) draw_top(&s, f);
@@ -403,7 +324,7 @@ void cri_svg_head(cri_svg *s, const cri_svg_page *page)
                         .series = page->series,
                         .n_series = page->n_series };
     draw_head(s, &f);
-    if (f.n_series) draw_legend(s, &f);
+    if (f.n_series) cri_svg_legend(s, &f);
 }
 
 /* --- marks ----------------------------------------------------------------------------------- */
@@ -413,7 +334,7 @@ static bool known(double x, double a, double b) { return !isnan(x) && !isnan(a) 
 void cri_svg_points(cri_svg *s, const cri_svg_series *look, const double *x, const double *y,
                     size_t n)
 {
-    open_group(s, look, 0);
+    cri_svg_open_group(s, look, 0);
     for (size_t i = 0; i < n; i++)
         if (known(x[i], y[i], 0))
             cri_svg_put(s, "<circle cx='@' cy='@' r='@'/>\n",
@@ -425,7 +346,7 @@ void cri_svg_line(cri_svg *s, const cri_svg_series *look, const double *x, const
                   size_t n)
 {
     bool pen = false; /* down */
-    open_group(s, look, 0);
+    cri_svg_open_group(s, look, 0);
     cri_svg_raw(s, "<path d='");
     for (size_t i = 0; i < n; i++) {
         bool here = known(x[i], y[i], 0);
@@ -440,7 +361,7 @@ void cri_svg_line(cri_svg *s, const cri_svg_series *look, const double *x, const
 void cri_svg_band(cri_svg *s, const cri_svg_series *look, const double *x, const double *lower,
                   const double *upper, size_t n)
 {
-    open_group(s, look, 0);
+    cri_svg_open_group(s, look, 0);
     for (size_t i = 0, end; i < n; i = end + 1) { /* one area for each run of known values */
         for (end = i; end < n && known(x[end], lower[end], upper[end]);) end++;
         if (end - i < 2) continue;
@@ -458,7 +379,7 @@ void cri_svg_band(cri_svg *s, const cri_svg_series *look, const double *x, const
 void cri_svg_bars(cri_svg *s, const cri_svg_series *look, const double *x, const double *lower,
                   const double *upper, size_t n)
 {
-    open_group(s, look, 0);
+    cri_svg_open_group(s, look, 0);
     for (size_t i = 0; i < n; i++)
         if (known(x[i], lower[i], upper[i]) && lower[i] != upper[i]) /* else nothing is seen */
             cri_svg_put(s, "<path d='M@ @V@'/>\n",
@@ -471,7 +392,7 @@ void cri_svg_arrows(cri_svg *s, const cri_svg_series *look, const double *x, con
                     size_t n)
 {
     double x0 = cri_svg_x_at(s, 0), y0 = cri_svg_y_at(s, 0), head = 4 + 2 * look->size;
-    open_group(s, look, 0);
+    cri_svg_open_group(s, look, 0);
     for (size_t i = 0; i < n; i++) {
         double dx = cri_svg_x_at(s, x[i]) - x0, dy = cri_svg_y_at(s, y[i]) - y0;
         double length = hypot(dx, dy), of = fmin(head, length / 2);

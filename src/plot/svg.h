@@ -224,6 +224,9 @@ void cri_svg_label(cri_svg *s, const char *place, const double *numbers, const c
 void cri_svg_escape(cri_svg *s, const char *text);
 /* The numbers of a template. */
 #define CRI_SVG_NUMBERS(...) ((const double[]){ __VA_ARGS__ })
+/* Opens a group with the look of a series, not fainter than `least`; and the legend of a figure (svg_legend.c). */
+void cri_svg_open_group(cri_svg *s, const cri_svg_series *look, double least);
+void cri_svg_legend(cri_svg *s, const cri_svg_frame *frame);
 /* Head, title and legend of a page; where the axes go. */
 void cri_svg_head(cri_svg *s, const cri_svg_page *page);
 void cri_svg_axes(cri_svg *s, const cri_svg_tick *x, size_t n_x, const cri_svg_tick *y, size_t n_y,

@@ -92,7 +92,7 @@ static void write_around(space *in, const cri_svg_note *note)
     write_note(s, note, (best.left + best.right) / 2, best.bottom - 3);
 }
 
-/* --- notes beside their points ----------------------------------------------------------------- */
+/* --- notes beside their points ---------------------------------------------------------------- */
 
 /* Texts to the right, one below the other in the order of their points, as near to these as that allows: pushed down
  * until none overlaps, then back up into the area. */

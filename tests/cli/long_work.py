@@ -152,6 +152,7 @@ fit logistic tall.csv --target kind --solver sgd --max-iter 1000
 fit probit tall.csv --target kind
 fit glm tall.csv --target count --family poisson
 fit glm tall.csv --target count --family negative-binomial
+fit fa broad.csv --features x* --components all
 fit robust tall.csv --target y --method student
 fit robust tall.csv --target y --method huber
 fit spline tall.csv --target y --features x1,x2,x3,x4
@@ -173,6 +174,8 @@ fit kernel-ridge mid.csv --target y --features x*
 fit knn tall.csv --target kind --features x* --k auto
 fit nadaraya-watson tall.csv --target y --features x*
 fit nadaraya-watson tall.csv --target y --features x* --per-column --order 1
+fit mixture tall.csv --features x*,count,level,kind --numbers auto,count=poisson --k 10:30
+fit mixture tall.csv --features x*,kind --k 12 --e-step mc --draws 100
 fit naive-bayes long.csv --target level --features x*,kind
 fit naive-bayes tall.csv --target kind --numbers kernel
 fit qda wide.csv --target kind --features x*
@@ -191,6 +194,7 @@ fit dirichlet-categorical long.csv --features level
 fit bayes-logistic tall.csv --target kind --features x*
 fit bayes-logistic tall.csv --target side --features x* --infer mcmc
 fit bayes-logistic tall.csv --target side --features x* --infer importance
+fit gmm tall.csv --features x* --k 3 --infer gibbs
 cv linear tall.csv --target y --folds 3000
 cv ridge tall.csv --target y --features x* --bootstrap 100000
 cv linear tall.csv --target y --bias-variance

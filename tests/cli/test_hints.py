@@ -38,7 +38,8 @@ def test_other_words_for_a_parameter(refused, args, says):
 
 def test_figures_of_classes(credence, refused, examples):
     assert credence("fit", "lda", "examples/iris.csv", "--target", "species", "-o", "m.cred").code == 0
-    said = refused(2, "plot", "m.cred", "examples/iris.csv", "-o", "f.svg", says="predicts classes").stderr
+    said = refused(2, "plot", "m.cred", "examples/iris.csv", "--over", "petal_length_cm", "--draws", "3", "-o", "f.svg",
+                   says="predicts classes").stderr
     for kind in ("roc", "pr", "calibration"):
         assert f"--kind {kind}" in said
         assert credence("plot", "m.cred", "examples/iris.csv", "--kind", kind, "-o", "f.svg").code == 0

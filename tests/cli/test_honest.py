@@ -252,6 +252,8 @@ def test_means_above_their_interval(credence, tmp_path):
         assert row["lower"] < row["median"] < row["upper"]
     assert rows[0]["mean"] < rows[0]["upper"] and rows[1]["mean"] > rows[1]["upper"]
     assert rows[2]["mean"] is None  # of JSON, which has no infinity
+    judged = credence("evaluate", model, "-", "--format", "csv", input="x,y\n3,8\n4,17\n9000,5\n").stdout
+    assert "rmse,inf" in judged and "coverage,0.666" in judged
 
 
 def test_a_reference_level(credence, refused, examples, tmp_path):

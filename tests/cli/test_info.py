@@ -82,6 +82,22 @@ def test_missing_values_are_told(credence, weather):
     assert strict.code == 4
 
 
+def test_few_rows_are_doubted(credence, tmp_path):
+    """Intervals that hold too rarely are said to."""
+    def said(n, *args):
+        rows = "".join(f"{'abc'[i % 3]},{'uvw'[i * i // 3 % 3]},{i * 7 % 11},{i * 5 % 13}\n" for i in range(n))
+        (tmp_path / "d.csv").write_text("x,y,p,q\n" + rows)
+        done = credence("info", "d.csv", *args)
+        assert done.code == 0, done.stderr
+        return done.stderr
+
+    assert "few for an interval" in said(10, "--columns", "x", "--given", "y")
+    assert "few for an interval" not in said(60, "--columns", "x", "--given", "y")
+    assert "few for an interval" not in said(10, "--columns", "x", "--given", "y", "--bootstrap", "0")
+    assert "20 rows are few for an interval by neighbours" in said(20, "--mutual", "p,q")
+    assert "few for" not in said(50, "--mutual", "p,q")
+
+
 def test_matrix(credence, examples):
     args = ["examples/diabetes.csv", "--matrix", "--columns", "sex,bmi,s5"]
     pairs = ask(credence, *args)["pairs"]

@@ -204,7 +204,9 @@ def test_probabilities_of_other_classifiers(credence, refused, tmp_path):
     root, _ = draw(credence, tmp_path)
     assert {"P(a)", "P(b)", "P(c)"} <= set(words(root))
     assert credence("fit", "logistic", "d.csv", "--target", "c", "-o", "m.cred").code == 0
-    refused(2, "plot", "m.cred", "d.csv", says=("predicts classes", "--kind roc", "one column of numbers"))
+    root, text = draw(credence, tmp_path)
+    assert "logistic: ROC curve of c (40 rows)" in words(root) and "AUC" in text
+    refused(2, "plot", "m.cred", "d.csv", "--over", "x,z", says="drawn over one column")
 
 
 @pytest.mark.parametrize("approx", ["laplace", "svgp"])

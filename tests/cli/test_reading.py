@@ -2,8 +2,10 @@
 import array
 import json
 import pathlib
+import re
 import sqlite3
 import struct
+import subprocess
 
 import pytest
 
@@ -341,6 +343,33 @@ def test_ordinary_columns_are_not_odd(credence, tmp_path):
 
 
 TABULAR = pathlib.Path(__file__).resolve().parents[3] / "shared/data/tabular"
+
+
+def test_units_and_days_of_spreadsheets(credence, tmp_path):
+    """Numbers with a unit are text, and the command that helps works; so may be whole numbers that are days."""
+    rows = "".join(f"{i % 7 + 0.5} kg,{45000 + i},{3 * i}\n" for i in range(30))
+    (tmp_path / "u.csv").write_text("weight,date,y\n" + rows)
+    said = credence("describe", "u.csv").stderr
+    assert "column 'weight' is text, as every cell has the unit 'kg' behind its number" in said
+    assert "column 'date' may have days as a spreadsheet counts them (45000 is 2023-03-15)" in said
+    fit = credence("fit", "linear", "u.csv", "--target", "y", "--features", "weight").stderr
+    assert "has the unit 'kg'" in fit
+    sed = re.search(r"sed '(.*?)'", said)[1]
+    text = subprocess.run(["sed", sed, tmp_path / "u.csv"], capture_output=True, text=True, check=True).stdout
+    assert "weight,real" in credence("describe", "-", "--format", "csv", input=text).stdout
+    (tmp_path / "v.csv").write_text("size,count,y\n" + "".join(f"{i % 3} {'ab'[i % 2]},{30000 + i},1\n" for i in range(30)))
+    assert "unit" not in (said := credence("describe", "v.csv").stderr) and "spreadsheet" not in said
+
+
+def test_times_before_and_after_noon(credence, tmp_path):
+    (tmp_path / "t.csv").write_text("at,y\n01/31/2023 12:05 AM,1\n02/01/2023 1:20 PM,2\n02/02/2023 12:00 pm,3\n")
+    said = credence("describe", "t.csv").stderr
+    item = re.search(r"--date '(.*?)' to read it as dates", said)[1]
+    done = credence("convert", "t.csv", "--date", item, "-o", "iso.csv")
+    assert done.code == 0, done.stderr
+    assert [line[:16] for line in (tmp_path / "iso.csv").read_text().splitlines()[1:]] == [
+        "2023-01-31T00:05", "2023-02-01T13:20", "2023-02-02T12:00"]
+    assert credence("describe", "-", "--date", "at:%m/%d/%Y %I:%M %p", input="at\n01/31/2023 13:05 AM\n").code == 3
 
 
 def test_odd_columns_of_many_rows(credence, tmp_path):

@@ -4,7 +4,7 @@ import pytest
 ROWS = "a,b,c,kind\n" + "".join(f"{i % 6},{(i * 7) % 11},{(i * i) % 13},{'uvw'[i % 3]}\n" for i in range(20))
 
 
-@pytest.mark.parametrize("model", ["gmm", "kmeans", "mvn", "pca", "ppca"])
+@pytest.mark.parametrize("model", ["fa", "gmm", "kmeans", "mvn", "pca", "ppca"])
 def test_texts_are_not_described_as_numbers(credence, refused, tmp_path, model):
     (tmp_path / "d.csv").write_text(ROWS)
     for more in ([], ["--stream"]):

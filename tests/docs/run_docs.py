@@ -51,6 +51,21 @@ FIGURES |= {
     "docs/figures/co2-evidence.svg": CO2 + "--kind evidence --parameters periodic.l,noise -o",
 }
 
+# What the pages of models without a target show, all of iris.
+for _name, _fit, _plot in [
+        ("gmm", "gmm --k 3", "examples/iris.csv"),
+        ("gmm-criterion", "gmm --k 1:6 --covariance auto --restarts 2", "--kind criterion"),
+        ("gmm-responsibilities", "gmm --k 3", "examples/iris.csv --kind responsibilities"),
+        ("kmeans", "kmeans --k 3", "examples/iris.csv --kind components"),
+        ("kmeans-criterion", "kmeans --k 2:6", "--kind criterion"),
+        ("pca", "pca --components 2", "examples/iris.csv --kind biplot"),
+        ("pca-scree", "pca --components 3", "--kind scree"),
+        ("ppca-loadings", "ppca --components 2 --scale none", "--kind loadings")]:
+    _model, _options = _fit.split(" ", 1)
+    FIGURES[f"docs/figures/{_name}.svg"] = (
+        f"credence fit {_model} examples/iris.csv --features '*_cm' {_options} -o m.cred -q >/dev/null"
+        f" && credence plot m.cred {_plot} -o")
+
 BLOCK = re.compile(r"^<!-- (options|nist|models)( [\w/.-]+)? -->\n(.*?)^<!-- end \1 -->$", re.M | re.S)
 SOURCE = re.compile(r"^<!-- from (\S+) -->\n```c\n(.*?)^```$", re.M | re.S)
 LINK = re.compile(r"\]\(([^)\s]+)\)")

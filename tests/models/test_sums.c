@@ -26,6 +26,7 @@ static const subject subjects[] = {
     { "mvn", "features=a,b weights=w missing=drop" },
     { "pca", "features=a,b,g weights=w components=all missing=drop" },
     { "ppca", "features=a,b,k weights=w components=1 missing=drop" },
+    { "fa", "features=a,b,k weights=w components=1 missing=drop" },
     { "lda", "target=g features=a,b weights=w missing=drop" },
     { "qda", "target=g features=a,b missing=drop" },
     { "fisher", "target=g features=a,b weights=w missing=drop" },

@@ -70,7 +70,9 @@ def data(rows=60, columns=4, seed=0):
 
 
 def columns_for(made, X):
-    """X as the estimator takes it: yes and no, small counts, nothing negative, or as it is."""
+    """X as the estimator takes it: yes and no, small counts, nothing negative, something in common, or as it is."""
+    if made is credence.Fa:
+        return X + 4 * np.random.default_rng(7).normal(size=(len(X), 1))
     if made is credence.BetaBernoulli:
         return np.where(X > np.median(X, axis=0), 1.0, 0.0)
     if made is credence.VonMises:

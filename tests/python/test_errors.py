@@ -161,8 +161,9 @@ def test_hints_for_classes(Xy, tmp_path):
     with pytest.raises(ValueError) as e:
         model.decide(X, "squared")
     assert "the loss is 0-1, or a matrix" in str(e.value) and "--" not in str(e.value)
-    with pytest.raises(NotImplementedError, match="kind='roc'"):
-        credence.plot(model, X, labels, path=tmp_path / "f.svg")
+    assert "ROC curve" in credence.plot(model, X, labels, path=tmp_path / "f.svg").svg
+    with pytest.raises(NotImplementedError, match="kind='calibration'"):
+        credence.plot(model, X, labels, kind="residuals")
     with pytest.raises(ValueError, match=r"the class 'c', which the model has not seen.*classes=\["):
         credence.Lda().partial_fit(X, labels).partial_fit(X[:1], ["c"])
 

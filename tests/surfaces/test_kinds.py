@@ -98,6 +98,11 @@ def test_clusters(toy, here):
     first = toy.json("predict", "cluster.cred", DIABETES, cwd=here)["predictions"][0]
     assert first["cluster"] == rows[0]["cluster"] and first["p"]["2"] == float(rows[0]["p_2"])
     assert "log_score" in toy.json("evaluate", "cluster.cred", DIABETES, cwd=here)["metrics"]
+    drawn = {s["name"]: s for s in toy.json("plot", "cluster.cred", DIABETES, cwd=here)["series"]}
+    members = {k: [row for row in rows if row["cluster"] == k] for k in "123"}   # the class says nothing of them
+    counts = {k: sum(len(s["x"]) for name, s in drawn.items() if name.startswith(f"cluster {k}")) for k in "123"}
+    assert counts == {k: len(of) for k, of in members.items()} and len(drawn["centres"]["x"]) == 3
+    toy("plot", "cluster.cred", DIABETES, "--kind", "criterion", cwd=here, code=2)
 
 
 def test_mixtures(toy, here):
@@ -126,6 +131,9 @@ def test_coordinates(toy, here):
     toy("predict", "axes.cred", DIABETES, "--loss", "0-1", cwd=here, code=2)
     toy("plot", "axes.cred", DIABETES, "-o", "x.svg", cwd=here)
     assert "the first two of" in (here / "x.svg").read_text()
+    known = toy.json("describe", "axes.cred", cwd=here)["statistics"]["variance(level)"]
+    drawn = toy.json("plot", "axes.cred", cwd=here)   # of those that are known, without rows
+    assert drawn["title"] == "toy-axes: variances of 2 coordinates" and drawn["series"][0]["y"] == [known, None]
 
 
 def test_classes(toy, here):

@@ -10,7 +10,9 @@ CR_OPTIONS_STRUCT(toy_options, TOY_OPTIONS);
 static const cr_option toy_table[] = { TOY_OPTIONS(ROW) CR_OPTION_LAST };
 #undef ROW
 
-#define TOY_STATE(MEMBER) MEMBER(real, mean, (), "", "of the mean of a row")
+#define TOY_STATE(MEMBER)                                                                          \
+    MEMBER(real, mean, (), "", "of the mean of a row")                                             \
+    MEMBER(real, variance, (), ">=0", "of the same")
 CRI_RECORD(toy_state, TOY_STATE);
 #define CRI_TYPE toy_state
 static const cri_member toy_record[] = { TOY_STATE(CRI_RECORD_ROW) CRI_RECORD_END };
@@ -31,7 +33,7 @@ static cr_status toy_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
 {
     const toy_options *o = options;
     toy_state         *m = cr_alloc(cx, 1, sizeof *m);
-    double            *x = cr_alloc(cx, rows->p, sizeof *x), total = 0, mean, sd;
+    double            *x = cr_alloc(cx, rows->p, sizeof *x), total = 0, mean, sd, squares = 0;
     (void)seed;
     if (!m || !x) {
         cr_free(cx, m, 1, sizeof *m);
@@ -42,8 +44,12 @@ static cr_status toy_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
         cri_rows_fill(rows, i, i + 1, x, rows->p);
         measure(x, rows->p, &mean, &sd);
         total += w;
-        if (w > 0) m->mean += w / total * (mean - m->mean);
+        if (!(w > 0)) continue;
+        double before = mean - m->mean;
+        m->mean += w / total * before;
+        squares += w * before * (mean - m->mean);
     }
+    m->variance = total > 0 ? squares / total : 0;
     cr_free(cx, x, rows->p, sizeof *x);
     report->stop = CR_STOP_CLOSED_FORM;
     *out_state = m;
@@ -74,8 +80,11 @@ static cr_status toy_predict(cr_ctx *cx, const void *state, const cri_rows *rows
     return CR_OK;
 }
 
-static const cr_field toy_statistics[] = { CR_NUMBER("mean", CR_FIELD_NULL, "mean of all columns"),
-                                           CR_FIELD_LAST };
+static const cr_field toy_statistics[] = {
+    CR_NUMBER("mean", CR_FIELD_NULL, "mean of all columns"),
+    CR_NUMBER("variance(COORDINATE)", CR_FIELD_SOMETIMES, "of the level"),
+    CR_FIELD_LAST,
+};
 
 static cr_status toy_describe(cr_ctx *cx, const void *state, const cr_design *design,
                               cri_sheet *out)
@@ -85,7 +94,9 @@ static cr_status toy_describe(cr_ctx *cx, const void *state, const cr_design *de
     (void)cx;
     (void)design;
     (void)list;
-    cri_put_real(cri_put_object(out, "statistics"), "mean", m->mean);
+    cri_sheet *statistics = cri_put_object(out, "statistics");
+    cri_put_real(statistics, "mean", m->mean);
+    cri_put_real(statistics, "variance(level)", m->variance);
     return CR_OK;
 }
 

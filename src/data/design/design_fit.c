@@ -234,7 +234,7 @@ void cri_design_warn_of_levels(cr_ctx *cx, const cr_table *t, const cr_column *c
     if (p->reference != CRI_REFERENCE_NONE) warn_of_one_level(cx, c);
 }
 
-/* Row numbers beside other features, and codes such as -999 that were read as numbers. */
+/* Row numbers beside other features, codes such as -999 that were read as numbers, and numbers with a unit. */
 static cr_status warn_of_odd_numbers(cr_ctx *cx, const cr_table *t, size_t k, size_t features,
                                      cri_sampled *known)
 {
@@ -242,7 +242,8 @@ static cr_status warn_of_odd_numbers(cr_ctx *cx, const cr_table *t, size_t k, si
     const cr_column *c = cr_table_column(t, k);
     cr_status st = cri_find_oddity(cx, c, cr_table_rows(t), cri_sampled_ends(t, k, known), &odd);
     if (st != CR_OK) return st;
-    if (odd.kind == CRI_ODD_CODE || (odd.kind == CRI_ODD_ID && features > 1))
+    if (odd.kind == CRI_ODD_CODE || odd.kind == CRI_ODD_UNIT ||
+        (odd.kind == CRI_ODD_ID && features > 1))
         cri_warn_of_oddity(cx, c, &odd);
     return CR_OK;
 }

@@ -99,10 +99,10 @@ struct cr_design {
     size_t             p;             /* block.n + n_terms */
     double            *shift, *scale; /* [p] */
     double             target_shift, target_scale;
-    cri_transform      transform;             /* of the target, before it is shifted and scaled */
-    double             power_rows;            /* that lambda of boxcox was learned from; 0: it was given */
-    cri_design_column  target;                /* name NULL when there is none */
-    char              *weights;               /* NULL when there are none     */
+    cri_transform      transform;  /* of the target, before it is shifted and scaled */
+    double             power_rows; /* that lambda of boxcox was learned from; 0: it was given */
+    cri_design_column  target;     /* name NULL when there is none */
+    char              *weights;    /* NULL when there are none     */
     char              *roles[CRI_MOST_ROLES]; /* NULL where there is none */
     bool               sequences;             /* rows are opened with their sequences: */
     char              *sequence, *time;       /* by these columns; NULL = one, as in the file */

@@ -349,9 +349,11 @@ void cri_rows_fill_values(const cri_rows *r, const cri_design_term *term, double
         fill_indicator(r, term, shift, scale, begin, end, out, stride);
         return;
     }
-    if (term->power == 1 && !r->index && c->missing == 0 && shift == 0 && scale == 1) {
+    if (term->power == 1 && c->missing == 0 && shift == 0 && scale == 1) {
         const double *x = c->values + begin * c->stride; /* the common case, without a branch */
-        for (size_t i = begin; i < end; i++, out += stride, x += c->stride) *out = *x;
+        for (size_t i = begin; i < end && !r->index; i++, out += stride, x += c->stride) *out = *x;
+        for (size_t i = begin; i < end && r->index; i++, out += stride)
+            *out = c->values[r->index[i] * c->stride];
         return;
     }
     fill = fill_of(r, term->column);
@@ -461,7 +463,7 @@ cr_status cri_rows_explain(cr_ctx *cx, const cri_rows *r, cr_status status)
         return cr_fail_note(cx,
                             "there are %zu columns: each matrix of columns by columns takes %.3g "
                             "GB; choose some columns with --features, or use a model without such "
-                            "matrices: naive-bayes, logistic, ridge, lasso",
+                            "matrices: naive-bayes, logistic, ridge, lasso, pca",
                             r->p, square);
     if (!out_of_memory || !r->sparse) return status;
     return cr_fail_note(cx,

@@ -46,8 +46,8 @@ cr_status cri_dates_ask(cr_scratch *s, const cr_read_options *options, cr_read_o
         if (fault) {
             cr_fail(s->cx, CR_EARG, "--date: the format '%s' is not valid: %s", format, fault);
             CR_TRY(cr_fail_hint(s->cx,
-                                "for example --date '%s:%%d.%%m.%%Y'; %%Y %%m %%d %%H %%M %%S "
-                                "%%y %%b %%B %%j %%s %%z %%F %%T are known",
+                                "for example --date '%s:%%d.%%m.%%Y'; %%Y %%m %%d %%H %%I %%p "
+                                "%%M %%S %%y %%b %%B %%j %%s %%z %%F %%T are known",
                                 items[i]));
         }
         size += 2 * strlen(items[i]) + 4;
@@ -108,13 +108,35 @@ static counts count_dates(const cr_column *c, const char *format, size_t most_ot
 
 /* The usual formats; those that read the same texts as a month and a day, or a day and a month, are
  * next to each other. */
-static const char *const usual[] = {
-    "%d.%m.%Y",       "%d/%m/%Y",       "%m/%d/%Y",       "%d-%m-%Y",    "%m-%d-%Y",
-    "%Y/%m/%d",       "%Y-%m-%d",       "%d-%b-%Y",       "%d %b %Y",    "%b %d, %Y",
-    "%d.%m.%y",       "%d/%m/%y",       "%m/%d/%y",       "%d-%b-%y",    "%d.%m.%Y %H:%M",
-    "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%Y/%m/%d %H:%M", "%d.%m.%Y %T", "%d/%m/%Y %T",
-    "%m/%d/%Y %T",    "%Y/%m/%d %T"
-};
+static const char *const usual[] = { "%d.%m.%Y",
+                                     "%d/%m/%Y",
+                                     "%m/%d/%Y",
+                                     "%d-%m-%Y",
+                                     "%m-%d-%Y",
+                                     "%Y/%m/%d",
+                                     "%Y-%m-%d",
+                                     "%d-%b-%Y",
+                                     "%d %b %Y",
+                                     "%b %d, %Y",
+                                     "%d.%m.%y",
+                                     "%d/%m/%y",
+                                     "%m/%d/%y",
+                                     "%d-%b-%y",
+                                     "%d.%m.%Y %H:%M",
+                                     "%d/%m/%Y %H:%M",
+                                     "%m/%d/%Y %H:%M",
+                                     "%Y/%m/%d %H:%M",
+                                     "%d.%m.%Y %T",
+                                     "%d/%m/%Y %T",
+                                     "%m/%d/%Y %T",
+                                     "%Y/%m/%d %T",
+
+                                     "%d/%m/%Y %I:%M %p",
+                                     "%m/%d/%Y %I:%M %p",
+                                     "%d/%m/%Y %I:%M:%S %p",
+                                     "%m/%d/%Y %I:%M:%S %p",
+                                     "%Y-%m-%d %I:%M %p",
+                                     "%Y-%m-%d %I:%M:%S %p" };
 enum { N_USUAL = sizeof usual / sizeof *usual };
 
 /* Whether more than half of some levels, spread over all, are dates of the format. */

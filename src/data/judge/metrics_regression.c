@@ -65,7 +65,9 @@ double cr_crps_student_t(double y, double mean, double scale, double nu)
 static cr_status check_row(cr_ctx *cx, const double *y, const cr_predictive *p, size_t i)
 {
     if (!isfinite(y[i])) return cr_fail(cx, CR_EDATA, "the target of row %zu is %g", i + 1, y[i]);
-    if (!isfinite(p->mean[i]))
+    bool overflows =
+        isinf(p->mean[i]) && !p->scale; /* of a transformed target: the error is infinite */
+    if (!isfinite(p->mean[i]) && !overflows)
         return cr_fail(cx, CR_EDATA, "the prediction for row %zu is %g", i + 1, p->mean[i]);
     if (p->scale && !(p->scale[i] > 0 && isfinite(p->scale[i])))
         return cr_fail(cx, CR_EDATA, "the scale predicted for row %zu is %g: it must be above 0",

@@ -10,7 +10,8 @@ typedef struct parts {
     long   year, month, day, hour, minute;
     long   dayofyear; /* -1: not given */
     double second, zone, epoch;
-    bool   timed; /* some part of the day is given */
+    bool   timed;             /* some part of the day is given */
+    bool   twelve, afternoon; /* %I; %p is PM */
 } parts;
 
 /* One to `most` digits at *at. */
@@ -34,6 +35,15 @@ static bool read_month(const char **at, long *out)
         return true;
     }
     return false;
+}
+
+/* AM or PM, which follows or precedes the hour. */
+static bool read_half(const char **at, bool *out_afternoon)
+{
+    bool am = strncasecmp(*at, "am", 2) == 0, pm = strncasecmp(*at, "pm", 2) == 0;
+    *out_afternoon = pm;
+    *at += am || pm ? 2 : 0;
+    return am || pm;
 }
 
 static bool read_epoch(const char **at, parts *p)
@@ -90,6 +100,10 @@ static bool read_part(const char **at, char c, parts *p)
         return read_number(at, 3, &p->dayofyear);
     case 'H':
         return p->timed = true, read_number(at, 2, &p->hour);
+    case 'I':
+        return p->timed = p->twelve = true, read_number(at, 2, &p->hour);
+    case 'p':
+        return read_half(at, &p->afternoon);
     case 'M':
         return p->timed = true, read_number(at, 2, &p->minute);
     case 'S':
@@ -139,6 +153,8 @@ cri_date_kind cri_date_read_as(const char *text, const char *opt_format, double 
         days += (double)p.dayofyear - 1;
         if (cri_date_days(p.year + 1, 1, 1, &next) && days >= next) return CRI_DATE_IMPOSSIBLE;
     }
+    if (p.twelve && (p.hour < 1 || p.hour > 12)) return CRI_DATE_IMPOSSIBLE;
+    if (p.twelve) p.hour = p.hour % 12 + (p.afternoon ? 12 : 0);
     if (p.hour > 23 || p.minute > 59 || p.second >= 61) return CRI_DATE_IMPOSSIBLE;
     if (!p.timed) return *out = days, CRI_DATE_DAY;
     return take_time(86400 * days + 60 * (double)(60 * p.hour + p.minute) + p.second - p.zone, out);
@@ -149,7 +165,7 @@ const char *cri_date_format_fault(const char *format)
     bool any = false;
     for (const char *at = strchr(format, '%'); at; at = strchr(at + 2, '%')) {
         if (at[1] == '\0') return "it ends with %";
-        if (!strchr("YymbBdjHMSzsFT%", at[1])) return "it has an unknown % code";
+        if (!strchr("YymbBdjHIpMSzsFT%", at[1])) return "it has an unknown % code";
         any |= at[1] != '%';
     }
     return any ? NULL : "it has no part of a date";

@@ -1,5 +1,6 @@
 /* oddities.c -- looks at one column. */
 #include "oddities.h"
+#include "date.h"
 #include "base/inner_loop.h"
 #include "base/list.h"
 #include "base/number.h"
@@ -13,6 +14,7 @@
 #include <strings.h>
 
 enum { FEWEST_ROWS = 20, SAMPLE = 8192 };
+enum { SERIAL_ORIGIN = 25569 }; /* 1970-01-01 as a spreadsheet counts days */
 
 /* --- ids ------------------------------------------------------------------------------------- */
 
@@ -99,6 +101,42 @@ static bool is_wild(const cr_column *c, size_t rows, double code, size_t *out_co
     return r.count >= 2 && r.different == 5 && gap > (code == -1 ? 3 : 1) * range;
 }
 
+/* --- units and days -------------------------------------------------------------------------- */
+
+/* What stands behind the number that a text begins with, and behind its blanks: "kg" of "12.5 kg"; NULL without a
+ * number, or without a unit that is one. */
+static const char *unit_of(const char *text)
+{
+    text += *text == '-' || *text == '+';
+    size_t digits = strspn(text, "0123456789"), number = strspn(text, "0123456789.,");
+    if (digits == 0) return NULL;
+    const char *unit = text + number + strspn(text + number, " ");
+    size_t      length = strlen(unit);
+    if (length == 0 || length > 12 || strpbrk(unit, "0123456789'\",;:/-+*.[\\")) return NULL;
+    return unit;
+}
+
+static const char *common_unit(const cr_column *c)
+{
+    const char *unit = c->n_levels > 1 ? unit_of(c->levels[0]) : NULL;
+    for (size_t k = 1; unit && k < c->n_levels; k++) {
+        const char *other = unit_of(c->levels[k]);
+        if (!other || strcmp(other, unit) != 0) unit = NULL;
+    }
+    return unit;
+}
+
+/* Days since 1899-12-30: 1954 to 2064. */
+static bool counts_days(const cr_column *c, double min, double max)
+{
+    static const char *const words[] = { "date", "day", "datum", "fecha" };
+    if (c->type != CR_INTEGER || min < 20000 || max > 60000) return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        for (const char *at = c->name; *at; at++)
+            if (strncasecmp(at, words[i], strlen(words[i])) == 0) return true;
+    return false;
+}
+
 /* --- columns --------------------------------------------------------------------------------- */
 
 /* One row in each of SAMPLE stretches, at a place scattered by multiplicative hashing (Knuth, 1998, The Art
@@ -170,9 +208,11 @@ static cr_status look_at_numbers(cr_ctx *cx, const cr_column *c, size_t rows, cr
     double min = ends.min, max = ends.max;
     if (c->missing == 0 && min == max) out->kind = CRI_ODD_CONSTANT;
     if (is_wild(c, rows, min, &out->count))
-        *out = (cri_oddity){ CRI_ODD_CODE, min, out->count };
+        *out = (cri_oddity){ CRI_ODD_CODE, min, out->count, NULL };
     else if (is_wild(c, rows, max, &out->count))
-        *out = (cri_oddity){ CRI_ODD_CODE, max, out->count };
+        *out = (cri_oddity){ CRI_ODD_CODE, max, out->count, NULL };
+    if (!out->kind && counts_days(c, min, max))
+        *out = (cri_oddity){ .kind = CRI_ODD_SERIAL, .code = min };
     if (out->kind || c->type != CR_INTEGER || c->missing || max - min + 1 < (double)rows) return st;
     if (counts_rows(c, rows))
         different = true;
@@ -186,18 +226,20 @@ done:
 cr_status cri_find_oddity(cr_ctx *cx, const cr_column *c, size_t rows, cri_ends ends,
                           cri_oddity *out)
 {
-    *out = (cri_oddity){ CRI_ODD_NOTHING, 0, 0 };
+    *out = (cri_oddity){ .kind = CRI_ODD_NOTHING };
     if (rows < FEWEST_ROWS || c->missing == rows) return CR_OK;
     if (c->type == CR_BOOLEAN) return CR_OK;
     if (c->type != CR_CATEGORY) return look_at_numbers(cx, c, rows, ends, out);
     if (c->n_levels == rows - c->missing) out->kind = CRI_ODD_TEXTS;
     if (c->n_levels == 1 && c->missing == 0) out->kind = CRI_ODD_CONSTANT;
+    const char *unit = common_unit(c);
+    if (unit) *out = (cri_oddity){ .kind = CRI_ODD_UNIT, .unit = unit };
     return CR_OK;
 }
 
 void cri_warn_of_oddity(cr_ctx *cx, const cr_column *c, const cri_oddity *o)
 {
-    char name[256], code[CRI_DOUBLE_SIZE];
+    char name[256], code[CRI_DOUBLE_SIZE], day[CRI_DATE_SIZE];
     if (cri_list_quote(c->name, name, sizeof name) >= sizeof name) return;
     switch (o->kind) {
     case CRI_ODD_NOTHING:
@@ -225,6 +267,22 @@ void cri_warn_of_oddity(cr_ctx *cx, const cr_column *c, const cri_oddity *o)
                "column '%s' is %s in %zu rows, far from its other values: if that means missing, "
                "use --missing-values=%s",
                c->name, code, o->count, code);
+        return;
+    case CRI_ODD_UNIT:
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' is text, as every cell has the unit '%s' behind its number: sed "
+               "'s/\\([0-9]\\) *%s/\\1/' "
+               "FILE makes numbers of them",
+               c->name, o->unit, o->unit);
+        return;
+    case CRI_ODD_SERIAL:
+        cri_date_print(CR_DATE, o->code - SERIAL_ORIGIN, day);
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' may have days as a spreadsheet counts them (%.0f is %s), and is read "
+               "as numbers: give the "
+               "cells the format yyyy-mm-dd before you save the file as CSV, to have months and "
+               "weekdays too",
+               c->name, o->code, day);
     }
 }
 

@@ -10,13 +10,16 @@ typedef enum cri_oddity_kind {
     CRI_ODD_ID,    /* whole numbers that count the rows, or all different under a name like `id` */
     CRI_ODD_TEXTS, /* another text in every row */
     CRI_ODD_CONSTANT, /* one value in every row */
-    CRI_ODD_CODE      /* a number of nines, or -1, that is repeated and far from all others */
+    CRI_ODD_CODE,     /* a number of nines, or -1, that is repeated and far from all others */
+    CRI_ODD_UNIT,     /* texts that are all a number and the same unit */
+    CRI_ODD_SERIAL    /* whole numbers under a name like `date`: days as spreadsheets count them */
 } cri_oddity_kind;
 
 typedef struct cri_oddity {
     cri_oddity_kind kind;
     double          code;  /* of CRI_ODD_CODE */
     size_t          count; /* the rows that have it */
+    const char     *unit;  /* of CRI_ODD_UNIT: in the first level */
 } cri_oddity;
 
 /* The least and the greatest value of a column: of all rows, or of 8192 of them. */

@@ -244,10 +244,16 @@ static void measure(lanczos *z, size_t wanted)
     if (z->capacity > z->n) z->capacity = z->n;
 }
 
+/* T is decomposed at every step while that takes less than making vectors orthogonal, and more rarely later. */
+static bool is_time_to_look(const lanczos *z, size_t iterations)
+{
+    double ratio = (double)z->k / (double)z->n * (double)z->k / (double)z->b;
+    return iterations % (1 + (size_t)ratio) == 0;
+}
+
 cr_status cri_lanczos(cr_ctx *cx, const cri_symmetric_map *A, const cri_lanczos_options *o,
                       double *lambda, double *V, cri_lanczos_report *report)
 {
-    enum { SMALL = 512 };
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     lanczos    z = { .A = A, .n = A->n, .seed = o->seed };
@@ -273,7 +279,8 @@ cr_status cri_lanczos(cr_ctx *cx, const cri_symmetric_map *A, const cri_lanczos_
         cr_progress(cx, "finding directions", (double)report->iterations, 0);
         bool full = z.k + z.next > z.capacity || z.next == 0;
         late = report->iterations >= o->max_iter || cri_clock_over(&clock);
-        if (z.k < o->wanted || (!full && !late && z.k > SMALL)) continue;
+        if (z.k < o->wanted || (!full && !late && !is_time_to_look(&z, report->iterations)))
+            continue;
         CR_TRY(solve_small(cx, &z));
         report->converged = converged(&z, o);
         over = report->converged || late || z.next == 0;

@@ -66,6 +66,7 @@ struct cr_model_class {
     const cri_rows_face     *rows;     /* what it says of rows                             */
     const cri_function_face *function; /* the same of its function; NULL: it has none      */
     const cri_clusters_face *clusters; /* its clusters; NULL: it has none, or none to describe */
+    const cri_choice_face   *choice;   /* the candidates it was chosen among; NULL: it never is */
     const cri_network_face  *network;  /* the network it is or has learned; NULL: it has none */
 
     /* The covariance of the parameters that `describe` shows, in their order, *out [n x n],

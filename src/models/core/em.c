@@ -1,5 +1,6 @@
 /* em.c -- EM: passes over the rows, steps, starts. */
 #include "em.h"
+#include "leaps.h"
 #include "passes.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
@@ -117,7 +118,7 @@ cr_status cri_em_gather(cr_ctx *cx, const cri_em_pass *of, const cri_rows *rows,
     return gather(cx, p, rows, sums);
 }
 
-/* --- steps ------------------------------------------------------------------------------------ */
+/* --- a fit ------------------------------------------------------------------------------------ */
 
 typedef struct em {
     const cr_model *model;
@@ -142,17 +143,23 @@ static cri_em_outcome *outcome_of(const cr_model *m, void *state)
 
 static const cri_em_search *search_of(const em *e) { return e->model->class->search; }
 
-/* One pass at `state`: sums, and the objective at the end of the trace. */
-static cr_status look(cr_ctx *cx, em *e, void *state, double *sums, cri_em_outcome *o)
+/* One pass at `state`: its statistics, and the objective. */
+static cr_status look(cr_ctx *cx, em *e, const void *state, double *sums, double *out_objective)
 {
     const cri_em_face *face = e->model->class->em;
     pass               p = {
                       .add = face->gather, .of = state, .width = face->width(state) + 1, .work = face->work(state)
     };
     cr_status st = gather(cx, p, e->rows, sums);
-    double   *trace, objective = sums[0];
     if (st != CR_OK) return st;
-    if (search_of(e)) objective += search_of(e)->log_prior(state);
+    *out_objective = sums[0] + (search_of(e) ? search_of(e)->log_prior(state) : 0);
+    return CR_OK;
+}
+
+/* The objective that a pass has left, at the end of the trace. */
+static cr_status note_pass(cr_ctx *cx, const em *e, double objective, cri_em_outcome *o)
+{
+    double *trace;
     if (!isfinite(objective))
         return cr_fail(cx, CR_ENUMERIC, "%s: the likelihood is not finite after %zu steps",
                        e->model->class->name, o->iterations);
@@ -160,8 +167,11 @@ static cr_status look(cr_ctx *cx, em *e, void *state, double *sums, cri_em_outco
     if (!trace) return CR_ENOMEM;
     o->trace = trace;
     trace[o->iterations++] = o->objective = objective;
+    cri_progress_steps(cx, (double)o->iterations);
     return CR_OK;
 }
+
+/* --- steps ------------------------------------------------------------------------------------ */
 
 /* Steps from the state until they gain no more, or lead nowhere; the objective is that of the state it ends
  * with, or of the one before it got lost. */
@@ -169,24 +179,36 @@ static cr_status ascend(cr_ctx *cx, em *e, void *state, double *out_weight, bool
 {
     cr_status            st = CR_OK;
     cr_scratch           s = cr_scratch_begin(cx);
+    const cri_em_face   *face = e->model->class->em;
     cri_em_outcome      *o = outcome_of(e->model, state);
     const cri_em_search *search = search_of(e);
-    size_t               width = e->model->class->em->width(state);
-    double              *sums = cr_scratch_f64(&s, width + 1);
+    size_t               width = face->width(state);
+    double              *sums = cr_scratch_f64(&s, width + 1), objective;
+    cri_leaps            l;
 
+    cri_leaps_begin(&s, face, state, &l);
     CR_TRY(s.status);
     for (;;) {
         double before = o->objective;
-        CR_TRY(look(cx, e, state, sums, o));
-        cri_progress_steps(cx, (double)o->iterations);
+        CR_TRY(look(cx, e, state, sums, &objective));
+        if (l.leapt && !(objective >= before && isfinite(objective))) {
+            CR_TRY(note_pass(cx, e, before, o));
+            CR_TRY(cri_leaps_back(cx, &l, state));
+            continue;
+        }
+        CR_TRY(note_pass(cx, e, objective, o));
         *out_weight = sums[width];
         double worth = e->tol * sums[width];
-        o->converged = o->iterations > 1 && o->objective - before <= worth;
+        bool   enough = o->iterations > 1 && objective - before <= worth;
+        o->converged = enough && !l.leapt;
         if (o->converged && search && search->refine) o->converged = !search->refine(state, worth);
         e->cut = !o->converged && time_is_up(e, cx);
         if (o->converged || e->cut || o->iterations == e->max_iter) break;
-        CR_TRY(e->model->class->em->solve(cx, e->model->options, sums, state));
+        cri_leaps_from(&l, state);
+        CR_TRY(face->solve(cx, e->model->options, sums, state));
         if (search && (*out_lost = search->lost(state))) break;
+        /* a pass is left for the plain step */
+        if (!enough && o->iterations + 2 <= e->max_iter) CR_TRY(cri_leaps_on(cx, &l, state));
     }
     if (search && !*out_lost) search->reach(state, sums);
 done:

@@ -68,6 +68,12 @@ typedef struct cri_em_face {
                    double *work);
     /* The state that is best for these statistics. */
     cr_status (*solve)(cr_ctx *cx, const void *options, const double *sums, void *state);
+    /* All that a step changes as numbers without constraints, in which the driver extrapolates steps; NULL: it does
+     * not.  How many they are, 0 where this state has none; those of a state; and the state of such numbers, what
+     * else is in it staying as it was: *out_valid is false where there is none. */
+    size_t (*dimension)(const void *state);
+    void (*to_vector)(const void *state, double *out);
+    cr_status (*from_vector)(cr_ctx *cx, const double *vector, void *state, bool *out_valid);
 } cri_em_face;
 
 /* What became of the starts of one candidate of a search. */
@@ -239,31 +245,35 @@ typedef struct cri_function_face {
     void (*path)(const void *state, cri_coefficient_path *out);
 } cri_function_face;
 
-/* How a model that chose among candidates did so. */
-typedef struct cri_choice_by {
-    size_t      n;        /* candidates; fewer than 2: nothing was chosen               */
-    const char *name;     /* "BIC"                                                      */
-    const char *of;       /* what a candidate has a number of: "components"             */
-    bool        lower;    /* lower values are better                                    */
-    const char *no_value; /* why a candidate may have none, as the end of a sentence    */
-} cri_choice_by;
+/* As one that was chosen among candidates. */
+typedef struct cri_choice {
+    size_t      n;        /* candidates; fewer than 2: nothing was chosen              */
+    const char *by;       /* the criterion: "BIC"                                      */
+    const char *of;       /* what a candidate has a number of: "components"            */
+    bool        lower;    /* lower values are better                                   */
+    const char *no_value; /* why a candidate may have none, as the end of a sentence   */
+    const char *how;      /* the option that tries several: "--k 1:9"                  */
+} cri_choice;
 
 typedef struct cri_candidate {
-    size_t      number; /* of components                           */
-    const char *form;   /* NULL: all are of the same form          */
-    double      value;  /* of the criterion; NaN: it has none      */
+    size_t      number; /* of components                      */
+    const char *form;   /* NULL: all are of the same form     */
+    double      value;  /* of the criterion; NaN: it has none */
     bool        chosen;
 } cri_candidate;
 
-/* As clusters: where each lies, and how their number was chosen. */
+typedef struct cri_choice_face {
+    void (*choice)(const void *state, cri_choice *out);
+    void (*candidate)(const void *state, size_t i, cri_candidate *out);
+} cri_choice_face;
+
+/* As clusters: where each lies. */
 typedef struct cri_clusters_face {
     /* The share of cluster c in all rows, its mean [terms] and, of a class with covariances, its covariance
      * [terms x terms], all in the units of the terms. */
     void (*cluster)(const void *state, size_t c, double *out_share, double *mean,
                     double *opt_covariance);
     bool covariances; /* the clusters are normal distributions, not just centres */
-    void (*criterion)(const void *state, cri_choice_by *out);
-    void (*candidate)(const void *state, size_t i, cri_candidate *out);
 } cri_clusters_face;
 
 struct cri_network_methods; /* graph/query/methods.h */
@@ -279,7 +289,8 @@ typedef struct cri_network_face {
 /* The path of a model, borrowed from it; empty of one that has none. */
 cri_coefficient_path cri_model_path(const cr_model *model);
 
-/* The clusters of a model and the state they are asked with; NULL where its class describes none. */
+/* The clusters of a model, or its candidates, and the state they are asked with; NULL where its class has none. */
 const cri_clusters_face *cri_model_clusters(const cr_model *model, const void **out_state);
+const cri_choice_face   *cri_model_choice(const cr_model *model, const void **out_state);
 
 #endif

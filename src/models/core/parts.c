@@ -445,3 +445,9 @@ const cri_clusters_face *cri_model_clusters(const cr_model *m, const void **out_
     *out_state = m->state;
     return m->class->clusters;
 }
+
+const cri_choice_face *cri_model_choice(const cr_model *m, const void **out_state)
+{
+    *out_state = m->state;
+    return m->class->choice;
+}

@@ -67,18 +67,13 @@ done:
 
 /* --- what was asked for ----------------------------------------------------------------------- */
 
-typedef struct wanted {
-    bool   automatic, all;
-    double share; /* 0: none is asked for */
-    size_t count;
-} wanted;
-
-/* What the text asks for; false where that is nothing. */
-static bool read_wanted(const char *text, wanted *out)
+bool cri_components_read(const char *text, cri_components *out)
 {
     double x = 0;
-    *out = (wanted){ .automatic = strcmp(text, "auto") == 0, .all = strcmp(text, "all") == 0 };
-    if (out->automatic || out->all) return true;
+    *out = (cri_components){ .automatic = strcmp(text, "auto") == 0,
+                             .bic = strcmp(text, "bic") == 0,
+                             .all = strcmp(text, "all") == 0 };
+    if (out->automatic || out->bic || out->all) return true;
     size_t length = strlen(text);
     if (length == 0 || cri_parse_double(text, text + length, &x) != length || !(x > 0) ||
         !isfinite(x))
@@ -90,11 +85,11 @@ static bool read_wanted(const char *text, wanted *out)
 
 cr_status cri_components_check(cr_ctx *cx, const char *model, const char *text)
 {
-    wanted w;
-    if (read_wanted(text, &w)) return CR_OK;
+    cri_components w;
+    if (cri_components_read(text, &w)) return CR_OK;
     cr_fail(cx, CR_EARG,
             "%s: --components is '%s', but must be a whole number from 1, a share between 0 and 1, "
-            "all, or auto",
+            "all, auto, or bic",
             model, text);
     return cr_fail_hint(cx, "--components 2 for two coordinates, --components 0.95 for as many as "
                             "explain 95 %% of the variance");
@@ -174,6 +169,14 @@ double cri_components_evidence(const cri_spectrum_of *of, size_t q)
     return e;
 }
 
+double cri_components_bic(const cri_spectrum_of *of, size_t q)
+{
+    double p = (double)of->rank, k = (double)q, rest = mean_from(of, q), logs = 0;
+    if (!(rest > 0)) return NAN;
+    for (size_t j = 0; j < q; j++) logs += log(of->variance[j]);
+    return of->n * (logs + (p - k) * log(rest)) + (p * k - k * (k - 1) / 2) * log(of->n);
+}
+
 /* --- the choice ------------------------------------------------------------------------------- */
 
 /* How many numbers of components can be compared: those that leave a direction, among the first that are known. */
@@ -183,14 +186,15 @@ static size_t candidates(const cri_spectrum_of *of)
     return of->known < most ? of->known : most;
 }
 
-/* In the space that the rows vary in; 1 where nothing can be told. */
-static size_t by_evidence(const cri_spectrum_of *of)
+/* By the evidence or by BIC, in the space that the rows vary in; 1 where nothing can be told. */
+static size_t by_criterion(const cri_spectrum_of *of, bool bic)
 {
     evidence_sums s = start_evidence(of);
     size_t        best = 1, most = candidates(of);
     double        highest = -INFINITY;
     while (s.q < most) {
         double e = next_evidence(of, &s);
+        if (bic) e = -cri_components_bic(of, s.q);
         if (e > highest) highest = e, best = s.q;
     }
     return best;
@@ -209,32 +213,37 @@ static size_t by_share(const cri_spectrum_of *of, double share, bool *out_reache
 
 bool cri_components_decided(const char *text, const cri_spectrum_of *of)
 {
-    wanted w;
-    bool   reached = true;
-    read_wanted(text, &w);
+    cri_components w;
+    bool           reached = true;
+    cri_components_read(text, &w);
     if (of->known == of->rank) return true;
     if (w.all) return false;
-    if (w.automatic) return by_evidence(of) < of->known;
+    if (w.automatic || w.bic) return by_criterion(of, w.bic) < of->known;
     if (w.share > 0) by_share(of, w.share, &reached);
     return w.share > 0 ? reached : w.count <= of->known;
+}
+
+bool cri_components_given(const char *text)
+{
+    cri_components w;
+    return cri_components_read(text, &w) && w.count > 0;
 }
 
 size_t cri_components_first(const char *text, size_t most)
 {
     enum { SOME = 32 };
-    wanted w;
-    read_wanted(text, &w);
+    cri_components w;
+    cri_components_read(text, &w);
     size_t first = w.all ? most : w.count > 0 ? w.count : SOME;
     return first < most ? first : most;
 }
 
-static void warn_undecided(cr_ctx *cx, const char *model, const wanted *w,
+static void warn_undecided(cr_ctx *cx, const char *model, const cri_components *w,
                            const cri_spectrum_of *of)
 {
-    if (w->automatic)
-        cr_log(cx, CR_LOG_WARNING,
-               "%s: the evidence still rises at %zu components, the most that were looked for",
-               model, of->known);
+    if (w->automatic || w->bic)
+        cr_log(cx, CR_LOG_WARNING, "%s: %s at %zu components, the most that were looked for", model,
+               w->bic ? "BIC still falls" : "the evidence still rises", of->known);
     else
         cr_log(cx, CR_LOG_WARNING,
                "%s: %zu components, the most that were looked for, explain less than %g of the "
@@ -245,14 +254,14 @@ static void warn_undecided(cr_ctx *cx, const char *model, const wanted *w,
 size_t cri_components_choose(cr_ctx *cx, const char *model, const char *text,
                              const cri_spectrum_of *of)
 {
-    wanted w;
-    size_t most = of->known > 0 ? of->known : 1;
-    bool   reached;
-    read_wanted(text, &w);
+    cri_components w;
+    size_t         most = of->known > 0 ? of->known : 1;
+    bool           reached;
+    cri_components_read(text, &w);
     if (w.all) return most;
-    if ((w.automatic || w.share > 0) && !cri_components_decided(text, of))
+    if ((w.automatic || w.bic || w.share > 0) && !cri_components_decided(text, of))
         warn_undecided(cx, model, &w, of);
-    if (w.automatic) return by_evidence(of);
+    if (w.automatic || w.bic) return by_criterion(of, w.bic);
     if (w.share > 0) return by_share(of, w.share, &reached);
     if (w.count <= most) return w.count;
     cr_log(cx, CR_LOG_WARNING, "%s: the rows vary in only %zu direction%s, fewer than %zu", model,

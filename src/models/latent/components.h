@@ -1,8 +1,9 @@
-/* components.h -- the directions of most variance, and how many: --components of pca and ppca.
+/* components.h -- the directions of most variance, and how many: --components of pca, ppca and fa.
  *   N         so many
  *   all       as many as the rows vary in
  *   0.95      the fewest that explain this share of the variance (any number between 0 and 1)
  *   auto      by the evidence of each number of components (Minka 2001)
+ *   bic       by Schwarz's criterion of each, of probabilistic PCA
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_LATENT_COMPONENTS_H
 #define CREDENCE_MODELS_LATENT_COMPONENTS_H
@@ -10,8 +11,17 @@
 #include "base/context.h"
 
 #define CRI_COMPONENTS_HELP                                                                        \
-    "number of components, all, the share of the variance that they must explain, or auto: the "   \
-    "number with the highest evidence"
+    "number of components, all, the share of the variance that they must explain, auto: the "      \
+    "number with the highest evidence, or bic: with the lowest BIC"
+
+/* What the text asks for. */
+typedef struct cri_components {
+    bool   automatic, bic, all;
+    double share; /* 0: none is asked for */
+    size_t count;
+} cri_components;
+/* false where that is nothing. */
+bool cri_components_read(const char *text, cri_components *out);
 
 /* Fails with CR_EARG, in words, where the text is none of these. */
 cr_status cri_components_check(cr_ctx *cx, const char *model, const char *text);
@@ -35,6 +45,8 @@ typedef struct cri_spectrum_of {
     double        rest; /* 0 where known = rank  */
 } cri_spectrum_of;
 
+/* true when the text is a number of components. */
+bool cri_components_given(const char *text);
 /* How many to find at first, when they are found one after the other: at least 1, at most `most`. */
 size_t cri_components_first(const char *text, size_t most);
 /* true when what is known decides how many components there are. */
@@ -48,5 +60,8 @@ size_t cri_components_choose(cr_ctx *cx, const char *model, const char *text,
  * directions, variances and noise, up to a constant that is the same for all q.  Minka (2001), Automatic choice of
  * dimensionality for PCA, NIPS 13. */
 double cri_components_evidence(const cri_spectrum_of *of, size_t q);
+
+/* Schwarz's criterion of probabilistic PCA with so many components, up to a constant that is the same for all. */
+double cri_components_bic(const cri_spectrum_of *of, size_t q);
 
 #endif

@@ -47,6 +47,7 @@ typedef struct cri_gaps_options {
     double tol; /* stop when a step gains less than this per row */
     size_t max_iter;
     bool   standardise;
+    bool   warm; /* goes on from the centre, scale, loading and psi that are there */
 } cri_gaps_options;
 typedef struct cri_gaps_report {
     double  log_likelihood, n;

@@ -189,7 +189,7 @@ cr_status cri_factors_fit_gaps(cr_ctx *cx, const cri_rows *rows, const cri_gaps_
     bool       own_bar = cri_progress_open_steps(cx, "EM");
 
     CR_TRY(s.status);
-    CR_TRY(start(cx, rows, o->standardise, m));
+    if (!o->warm) CR_TRY(start(cx, rows, o->standardise, m));
     for (out->iterations = 0;; out->iterations++) {
         CR_TRY(cr_check_interrupt(cx));
         memset(sums, 0, width * sizeof *sums);

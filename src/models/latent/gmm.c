@@ -356,14 +356,15 @@ static void gmm_cluster(const void *state, size_t c, double *out_share, double *
         for (size_t j = 0; j < d; j++) opt_covariance[i * d + j] *= m->scale[i] * m->scale[j];
 }
 
-static void gmm_criterion(const void *state, cri_choice_by *out)
+static void gmm_choice(const void *state, cri_choice *out)
 {
     const cri_gmm *m = state;
-    *out = (cri_choice_by){ .n = m->tried,
-                            .name = m->vb ? "bound on the log evidence" : "BIC",
-                            .of = "components",
-                            .lower = !m->vb,
-                            .no_value = "every start ended with a spurious component" };
+    *out = (cri_choice){ .n = m->tried,
+                         .by = m->vb ? "bound on the log evidence" : "BIC",
+                         .of = "components",
+                         .lower = !m->vb,
+                         .no_value = "every start ended with a spurious component",
+                         .how = "--k 1:9" };
 }
 
 static void gmm_candidate(const void *state, size_t i, cri_candidate *out)
@@ -451,14 +452,15 @@ const cr_model_class cri_class_gmm = {
                                 .width = cri_gmm_width,
                                 .work = cri_gmm_work,
                                 .gather = cri_gmm_gather,
-                                .solve = cri_gmm_solve },
+                                .solve = cri_gmm_solve,
+                                .dimension = cri_gmm_dimension,
+                                .to_vector = cri_gmm_to_vector,
+                                .from_vector = cri_gmm_from_vector },
     .search = &cri_gmm_search,
     .rows = &(
         const cri_rows_face){ .predict = gmm_predict, .labels = gmm_labels, .sample = gmm_sample },
-    .clusters = &(const cri_clusters_face){ .cluster = gmm_cluster,
-                                            .covariances = true,
-                                            .criterion = gmm_criterion,
-                                            .candidate = gmm_candidate },
+    .clusters = &(const cri_clusters_face){ .cluster = gmm_cluster, .covariances = true },
+    .choice = &(const cri_choice_face){ .choice = gmm_choice, .candidate = gmm_candidate },
     .describe = gmm_describe,
     .statistics = gmm_statistics,
     .tables = gmm_tables,

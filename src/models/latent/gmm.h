@@ -7,14 +7,15 @@
  *   2. gmm_step.c     E-step and M-step: densities, expected statistics, the next state
  *   3. gmm_missing.c  the same of rows with missing cells
  *   4. gmm_forms.c    the covariances of each form from scatter matrices, free parameters
- *   5. gmm_start.c    starts: k-means++ and short runs on some rows
+ *   5. gmm_start.c    starts: clusters of some rows, and short runs on these; gmm_tree.c, gmm_swap.c
  *   6. gmm_plan.c     before the starts: survey of all rows, some rows to start from
  *   7. gmm_vb.c       a posterior by variational Bayes
  *   8. gmm_search.c   the search: prior, candidates, rejected ends, the choice
- *   9. gmm_errors.c   standard errors, from the information
- *  10. gmm_directions.c  the directions in which the covariances of a form can move
- *  11. gmm_gibbs.c    draws from the posterior: one sweep; answers averaged over draws
- *  12. gmm_chains.c   chains of sweeps, which component is which, do they agree
+ *   9. gmm_vector.c   a state as numbers without constraints, in which steps are extrapolated
+ *  10. gmm_errors.c   standard errors, from the information
+ *  11. gmm_directions.c  the directions in which the covariances of a form can move
+ *  12. gmm_gibbs.c    draws from the posterior: one sweep; answers averaged over draws
+ *  13. gmm_chains.c   chains of sweeps, which component is which, do they agree
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_LATENT_GMM_H
 #define CREDENCE_MODELS_LATENT_GMM_H
@@ -48,9 +49,7 @@ typedef enum cri_gmm_form {
     CRI_GMM_SPHERICAL,
     CRI_GMM_AUTO
 } cri_gmm_form;
-enum {
-    CRI_GMM_N_FORMS = CRI_GMM_PPCA
-}; /* of volume, shape and orientation: those that auto tries */
+enum { CRI_GMM_N_FORMS = CRI_GMM_PPCA }; /* by letters: those that auto tries */
 
 /* As the choices of --infer. */
 enum { CRI_GMM_INFER_EM, CRI_GMM_INFER_VB, CRI_GMM_INFER_GIBBS };
@@ -120,14 +119,14 @@ extern const cri_member cri_gmm_posterior_draws_record[];
     MEMBER(count,  errors,         (),      "spare",         "cri_gmm_errors")                     \
     MEMBER(count,  listed,         (),      "spare",         "k + 2 k d, or 0")                    \
     MEMBER(vector, error,          (listed), "any none",     "sds of shares, and in t of means and of sds") \
-    MEMBER(part,   sampled,        (cri_gmm_posterior_draws), "inside none", "with gibbs")                 \
+    MEMBER(part,   sampled,        (cri_gmm_posterior_draws), "inside none", "with gibbs")         \
     MEMBER(matrix, U,              (kd, width), "made",      "inverses of the factors")            \
     MEMBER(matrix, b,              (k, d),  "made",          "U mean")                             \
     MEMBER(vector, constant,       (k),     "made",          "log of share and of all but the exponential") \
     MEMBER(real,   log_scale,      (),      "made",          "sum of log scale")
 /* clang-format on */
-CRI_RECORD(cri_gmm, CRI_GMM, bool lost; char *text; const char **names; double *made;
-           /* [sampled.kept] constants, b and U of the draws */);
+/* `made` has the constants, b and U of each draw that is kept. */
+CRI_RECORD(cri_gmm, CRI_GMM, bool lost; char *text; const char **names; double *made;);
 extern const cri_member cri_gmm_record[];
 
 #define CRI_GMM_OPTIONS(X)                                                                         \
@@ -148,8 +147,7 @@ extern const cri_member cri_gmm_record[];
       "1e-6")                                                                                      \
     X(choice, infer, "em", "em|vb|gibbs",                                                          \
       "estimates by EM; a posterior by variational Bayes, whose bound on the log evidence "        \
-      "chooses "                                                                                   \
-      "the number of components; or draws from the posterior by Gibbs sampling",                   \
+      "chooses the number of components; or draws from the posterior by Gibbs sampling",           \
       "vb")                                                                                        \
     X(real, alpha, "1", ">0",                                                                      \
       "of the Dirichlet prior of the shares with --infer vb or gibbs: small values empty "         \
@@ -267,21 +265,22 @@ cr_status cri_gmm_find_errors(cr_ctx *cx, const cri_rows *rows, bool late, cri_g
 double cri_gmm_worst_rhat(const cri_gmm *m);
 double cri_gmm_least_ess(const cri_gmm *m);
 
-/* --- starts (gmm_start.c) --------------------------------------------------------------------- */
+/* --- a state as a vector (gmm_vector.c) ------------------------------------------------------- */
+
+size_t    cri_gmm_dimension(const void *state);
+void      cri_gmm_to_vector(const void *state, double *out);
+cr_status cri_gmm_from_vector(cr_ctx *cx, const double *vector, void *state, bool *out_valid);
+
+/* --- starts (gmm_start.h) --------------------------------------------------------------------- */
 
 /* Some rows, that starts are made of. */
 typedef struct cri_gmm_rows {
     size_t  n, d;
-    double *T, *w; /* [n x d] of t, [n] weights */
-    double  least; /* a component that varies less in some direction is flat */
+    double *T, *w;       /* [n x d] of t, [n] weights */
+    double  weight;      /* of all of them */
+    double  least;       /* a component that varies less in some direction is flat */
+    double  least_share; /* one with less of the rows is spurious */
 } cri_gmm_rows;
-
-/* Moves the means, shares and covariances of m, which has its prior, centre and scale, to a start. */
-cr_status cri_gmm_start(cr_ctx *cx, const cri_gmm_rows *rows, size_t attempt, cr_rng *rng,
-                        cri_gmm *m);
-/* The same from an end that was reached: one of its components is moved to another place. */
-cr_status cri_gmm_swap(cr_ctx *cx, const cri_gmm_rows *rows, const cri_gmm *end, cr_rng *rng,
-                       cri_gmm *m);
 
 /* --- the search (gmm_search.c) ---------------------------------------------------------------- */
 

@@ -30,7 +30,7 @@ typedef struct sampler {
     double             *values; /* [chains x length x (1 + listed)]: log likelihood, parameters */
     double             *sum;    /* [k][d x width] of the covariances */
     double             *draws;  /* [MOST_KEPT x draw size], of which there are */
-    size_t              kept;
+    size_t              kept, step; /* of every so many one is kept */
     cri_gmm            *m;
 } sampler;
 
@@ -142,25 +142,39 @@ static void take(sampler *s, const cri_gmm *m, double *value, double *opt_kept)
     }
 }
 
+/* Keeps every other of the draws that are kept; whether this one, of each chain, is then to be kept too. */
+static bool thin(sampler *s, size_t draw)
+{
+    size_t round = s->chains * cri_gmm_draw_size(s->m), rounds = s->kept / s->chains;
+    for (size_t i = 0; 2 * i < rounds; i++)
+        memmove(s->draws + i * round, s->draws + 2 * i * round, round * sizeof *s->draws);
+    s->kept = (rounds + 1) / 2 * s->chains;
+    s->step *= 2;
+    return draw % s->step == 0 && s->kept + s->chains <= MOST_KEPT;
+}
+
 /* Sweeps of all chains by turns, until each has `length` draws after the warm-up or there is no time for more; s->length
  * becomes what there is. */
 static cr_status run(cr_ctx *cx, sampler *s, size_t warm_up, uint64_t seed)
 {
     cr_status st = CR_OK;
     cri_gmm  *m = s->m;
-    size_t    kept = MOST_KEPT / s->chains, asked = s->length, width = 1 + s->listed;
+    size_t    asked = s->length, width = 1 + s->listed;
     double    left = cri_time_left(cx), reserve = isinf(left) ? 0 : fmin(left / 4, 2);
+    double    longest = 0; /* round of sweeps; another follows the last draw */
     bool      own_bar = cri_progress_open_steps(cx, "Gibbs sampling");
-    if (kept > asked) kept = asked;
     for (size_t number = 0; number < warm_up + asked; number++) {
         size_t draw = number - warm_up;
-        bool   keep = number >= warm_up && draw * kept / asked != (draw + 1) * kept / asked;
         CR_TRY(cr_check_interrupt(cx));
-        if (cri_time_left(cx) < reserve) {
+        if (number > 0 && isfinite(left)) longest = fmax(longest, left - cri_time_left(cx));
+        left = cri_time_left(cx);
+        if (left < reserve + 2 * longest) {
             s->length = number > warm_up ? draw : 0;
             break;
         }
         cri_progress_steps(cx, (double)number + 1);
+        bool keep = number >= warm_up && draw % s->step == 0;
+        if (keep && s->kept + s->chains > MOST_KEPT) keep = thin(s, draw);
         for (size_t c = 0; c < s->chains; c++) {
             bool moved = false;
             CR_TRY(sweep(cx, s, c, number, seed));
@@ -342,7 +356,9 @@ cr_status cri_gmm_run_chains(cr_ctx *cx, const cri_rows *rows, const cri_gmm_row
     cr_status  st = CR_OK;
     cr_scratch room = cr_scratch_begin(cx);
     size_t     k = m->k, asked = (o->draws + o->chains - 1) / o->chains;
-    sampler    s = { .rows = rows, .some = some, .chains = o->chains, .length = asked, .m = m };
+    sampler    s = {
+           .rows = rows, .some = some, .chains = o->chains, .length = asked, .step = 1, .m = m
+    };
 
     s.listed = k + 2 * m->kd;
     set_prior(m, o->alpha);

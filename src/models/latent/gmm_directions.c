@@ -89,7 +89,8 @@ static void add_directions(const frames *f, char letter, count_fn *count, fill_f
                            cri_gmm_directions *out)
 {
     size_t k = f->m->k, sets = letter == 'E' ? 1 : k;
-    for (size_t set = 0; set < sets; set++)
+    for (size_t set = 0; set < sets; set++) {
+        size_t begin = out->n;
         for (size_t t = 0; t < count(f->m); t++) {
             double most = 0;
             for (size_t c = 0; c < k; c++) {
@@ -100,6 +101,11 @@ static void add_directions(const frames *f, char letter, count_fn *count, fill_f
             }
             out->n += most > 1e-7;
         }
+        for (size_t c = 0; c < k; c++)
+            if (letter == 'E' || c == set)
+                out->moving[c * CRI_GMM_KINDS + out->kinds] = (cri_range){ begin, out->n };
+    }
+    out->kinds++;
 }
 
 /* Eigenvectors of each covariance, or of a sum of all in unequal parts where they share them. */
@@ -146,7 +152,8 @@ cr_status cri_gmm_find_directions(cr_ctx *cx, cr_scratch *s, const cri_gmm *m,
 
     out->most = (size_t)(cri_gmm_parameters(m->form, m->k, m->d, m->factors) - others);
     out->size = m->width == 1 ? m->d : m->d * (m->d + 1) / 2;
-    out->n = 0;
+    out->n = 0, out->kinds = 0;
+    out->moving = cr_scratch_bytes(s, m->k * CRI_GMM_KINDS, sizeof *out->moving);
     out->J = cr_scratch_bytes(s, m->k * (out->most + 1), out->size * sizeof *out->J);
     CR_TRY(s->status);
     if (m->width > 1 && (ppca || !whole)) CR_TRY(find_frames(cx, s, !ppca && form[2] == 'E', &f));

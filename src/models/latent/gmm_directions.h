@@ -7,9 +7,12 @@
 
 /* S_c becomes L_c (I + B_c) L_c^T: B_c by its lower triangle, row after row, or its diagonal, in `size` numbers. */
 typedef struct cri_gmm_directions {
-    size_t  n, most, size; /* how many, at most so many */
-    double *J;             /* [k][(most + 1) x size]: B_c of each */
+    size_t     n, most, size; /* how many, at most so many */
+    double    *J;             /* [k][(most + 1) x size]: B_c of each */
+    size_t     kinds;         /* volume, shape, orientation */
+    cri_range *moving;        /* [k][CRI_GMM_KINDS] those of a kind that move a component */
 } cri_gmm_directions;
+enum { CRI_GMM_KINDS = 3 };
 
 static inline double *cri_gmm_direction(const cri_gmm_directions *at, size_t c, size_t p)
 {

@@ -20,15 +20,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_PARAMETERS = 300 };    /* their square is summed by each thread */
-static const double DOUBT = 1e-10; /* rows whose component is surer have none */
+enum { MOST_PARAMETERS = 300 };   /* their square is summed by each thread */
+static const double DOUBT = 1e-6; /* rows whose component is surer have none */
 
 typedef struct curvature {
     const cri_gmm     *m;
     cri_gmm_directions at;
-    size_t q, P, means, covariances; /* of one component: 1 + d + size; all; where they begin */
-    size_t statistics;               /* of EM, which come first among the sums */
-    bool   exact;
+    size_t  q, P, means, covariances; /* of one component: 1 + d + size; all; where they begin */
+    size_t  statistics;               /* of EM, which come first among the sums */
+    size_t *place;                    /* [size x 2] row and column of each number of B */
+    bool    exact;
 } curvature;
 
 /* Sums: the statistics of EM of complete rows; C [k][q x q], what belongs to one component; E [P x P], sum s s^T.  Of
@@ -41,10 +42,15 @@ static size_t sums_size(const curvature *a)
 /* Row and column of number i of B. */
 static void place(const curvature *a, size_t i, size_t *row, size_t *column)
 {
-    *row = *column = i;
-    if (a->m->width == 1) return;
-    for (*row = 0; i > *row; (*row)++) i -= *row + 1;
-    *column = i;
+    *row = a->place[2 * i], *column = a->place[2 * i + 1];
+}
+
+static void set_places(const cri_gmm *m, size_t size, size_t *place)
+{
+    for (size_t i = 0, row = 0, column = 0; i < size; i++) {
+        place[2 * i] = m->width == 1 ? i : row, place[2 * i + 1] = m->width == 1 ? i : column;
+        if (++column > row) row++, column = 0;
+    }
 }
 
 /* --- second derivatives of log N_c ------------------------------------------------------------ */
@@ -198,9 +204,14 @@ static void add_doubt(const curvature *a, const workspace *b, const size_t *whic
             if (c + 1 < m->k) s[c] = g[0];
             memcpy(s + a->means + c * d, g + 1, d * sizeof *s);
         }
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)a->at.n, (int)a->at.size,
-                    1, G + 1 + d, (int)q, cri_gmm_direction(&a->at, c, 0), (int)a->at.size, 1,
-                    b->s + a->covariances, (int)P);
+        for (size_t kind = 0; kind < a->at.kinds; kind++) {
+            cri_range p = a->at.moving[c * CRI_GMM_KINDS + kind];
+            if (p.begin == p.end) continue;
+            cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)(p.end - p.begin),
+                        (int)a->at.size, 1, G + 1 + d, (int)q,
+                        cri_gmm_direction(&a->at, c, p.begin), (int)a->at.size, 1,
+                        b->s + a->covariances + p.begin, (int)P);
+        }
     }
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)P, (int)n, 1, b->s, (int)P, 1, E,
                 (int)P);
@@ -328,7 +339,7 @@ static bool factor_information(double *F, size_t P, double *unit, double *L)
 
 /* --- sds -------------------------------------------------------------------------------------- */
 
-/* sd of what changes by g [P], which is overwritten, from the first of its numbers that is not 0. */
+/* sd of what changes by g [P], which is overwritten. */
 static double sd_of(const double *L, const double *unit, size_t P, double *g)
 {
     double sum = 0;
@@ -386,30 +397,41 @@ static bool is_linear(int form)
            form == CRI_GMM_VVI || form == CRI_GMM_EEE || form == CRI_GMM_VVV;
 }
 
+/* The layout in *a, whose m is set, and *out_F [P x P], both in memory of `s`. */
+static cr_status find_information(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, curvature *a,
+                                  double **out_F)
+{
+    cr_status      st = CR_OK;
+    const cri_gmm *m = a->m;
+    double        *sums, *C, *F, *tmp;
+
+    CR_TRY(cri_gmm_find_directions(cx, s, m, &a->at));
+    a->q = 1 + m->d + a->at.size, a->statistics = cri_gmm_width(m), a->exact = is_linear(m->form);
+    a->means = m->k - 1, a->covariances = a->means + m->kd, a->P = a->covariances + a->at.n;
+    a->place = cr_scratch_index(s, 2 * a->at.size);
+    sums = cr_scratch_f64(s, sums_size(a) + 1);
+    tmp = cr_scratch_matrix(s, a->at.n, a->q);
+    CR_TRY(s->status);
+    set_places(m, a->at.size, a->place);
+    CR_TRY(cri_em_gather(cx, &(cri_em_pass){ gather, a, sums_size(a), work_size(a), NULL, NULL },
+                         rows, sums));
+    C = sums + a->statistics, F = C + m->k * a->q * a->q;
+    CR_TRY(add_known(cx, a, sums, C));
+    for (size_t c = 0; c < m->k; c++) put_component(a, c, C + c * a->q * a->q, tmp, F);
+    for (size_t c = 0; c + 1 < m->k; c++)
+        for (size_t l = 0; l <= c; l++)
+            F[c * a->P + l] += m->weight * m->share[c] * ((c == l) - m->share[l]);
+    *out_F = F;
+done:
+    return st;
+}
+
 cr_status cri_gmm_information(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, const cri_gmm *m,
                               cri_gmm_directions *out_at, size_t *out_P, double **out_F)
 {
-    cr_status st = CR_OK;
-    curvature a = { .m = m, .means = m->k - 1, .statistics = cri_gmm_width(m) };
-    double   *sums, *C, *F, *tmp;
-
-    CR_TRY(cri_gmm_find_directions(cx, s, m, &a.at));
-    a.q = 1 + m->d + a.at.size;
-    a.covariances = a.means + m->kd, a.P = a.covariances + a.at.n;
-    a.exact = is_linear(m->form);
-    sums = cr_scratch_f64(s, sums_size(&a) + 1);
-    tmp = cr_scratch_matrix(s, a.at.n, a.q);
-    CR_TRY(s->status);
-    CR_TRY(cri_em_gather(cx, &(cri_em_pass){ gather, &a, sums_size(&a), work_size(&a), NULL, NULL },
-                         rows, sums));
-    C = sums + a.statistics, F = C + m->k * a.q * a.q;
-    CR_TRY(add_known(cx, &a, sums, C));
-    for (size_t c = 0; c < m->k; c++) put_component(&a, c, C + c * a.q * a.q, tmp, F);
-    for (size_t c = 0; c + 1 < m->k; c++)
-        for (size_t l = 0; l <= c; l++)
-            F[c * a.P + l] += m->weight * m->share[c] * ((c == l) - m->share[l]);
-    *out_at = a.at, *out_P = a.P, *out_F = F;
-done:
+    curvature a = { .m = m };
+    cr_status st = find_information(cx, s, rows, &a, out_F);
+    if (st == CR_OK) *out_at = a.at, *out_P = a.P;
     return st;
 }
 
@@ -417,7 +439,7 @@ cr_status cri_gmm_find_errors(cr_ctx *cx, const cri_rows *rows, bool late, cri_g
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    curvature  a = { .m = m, .means = m->k - 1 };
+    curvature  a = { .m = m };
     double    *F, *L, *unit;
 
     m->errors = late ? CRI_GMM_ERRORS_LATE
@@ -425,8 +447,7 @@ cr_status cri_gmm_find_errors(cr_ctx *cx, const cri_rows *rows, bool late, cri_g
                     ? CRI_GMM_ERRORS_MANY
                     : CRI_GMM_ERRORS_FLAT;
     if (m->errors != CRI_GMM_ERRORS_FLAT) goto done;
-    CR_TRY(cri_gmm_information(cx, &s, rows, m, &a.at, &a.P, &F));
-    a.covariances = a.means + m->kd;
+    CR_TRY(find_information(cx, &s, rows, &a, &F));
     L = cr_scratch_matrix(&s, a.P, a.P), unit = cr_scratch_f64(&s, 2 * a.P);
     CR_TRY(s.status);
     if (!factor_information(F, a.P, unit, L)) goto done;

@@ -46,6 +46,7 @@ static void take_sample(cri_gmm_plan *p)
     for (size_t i = 0; i < p->sample.n; i++) {
         const cri_sampled_row *row = &p->kept.kept[i];
         p->sample.w[i] = row->w;
+        p->sample.weight += row->w;
         for (size_t j = 0; j < p->d; j++)
             p->sample.T[i * p->d + j] = (row->x[j] - p->centre[j]) / p->scale[j];
     }
@@ -64,6 +65,7 @@ void cri_gmm_close(cr_ctx *cx, void *search)
     cr_free(cx, p->sample.T, n, sizeof(double));
     cr_free(cx, p->sample.w, CRI_MOST_SAMPLED, sizeof(double));
     cri_row_sample_close(cx, &p->kept);
+    cri_gmm_tree_free(cx, p->tree);
     cr_free(cx, p->tried_k, p->tried, sizeof(double));
     cr_free(cx, p->tried_form, p->tried, sizeof(double));
     cr_free(cx, p->tried_likelihood, p->tried, sizeof(double));
@@ -89,7 +91,7 @@ cr_status cri_gmm_open(cr_ctx *cx, const cri_rows *first, const void *options, v
     p->o = options, p->design = first->design, p->d = first->p;
     p->total.best_rejected = NAN;
     CR_TRY(cri_read_components(cx, "gmm", p->o->k, &p->from, &p->to));
-    CR_TRY(cri_described_check(cx, "gmm", first->design));
+    CR_TRY(cri_described_numbers(cx, "gmm", first->design));
     CR_TRY(cri_blas_reserve(cx));
     if (p->o->infer == 1 && p->o->covariance != CRI_GMM_FULL && p->o->covariance != CRI_GMM_VVV)
         CR_TRY(cri_fail_unused(cx, "covariance", "infer", "em"));
@@ -286,6 +288,8 @@ cr_status cri_gmm_settle(cr_ctx *cx, void *search, const double *sums)
     cri_gmm_plan *p = search;
     size_t        d = p->d, width = p->width;
     double       *L = cr_scratch_matrix(&s, d, width), *values = cr_scratch_f64(&s, d);
+    bool          ppca = p->o->covariance == CRI_GMM_PPCA;
+    size_t        noise = ppca ? d - p->o->factors : 0;
 
     CR_TRY(s.status);
     p->weight = sums[cri_gmm_survey_width(p)];
@@ -295,14 +299,16 @@ cr_status cri_gmm_settle(cr_ctx *cx, void *search, const double *sums)
                            cr_design_term_name(p->design, j)));
     find_moments(p, sums);
     CR_TRY(check_variances(cx, p));
-    if (width > 1) CR_TRY(check_rank(cx, p, L));
+    if (width > 1 && !ppca) CR_TRY(check_rank(cx, p, L)); /* noise needs no rank */
     choose_scale(p);
     for (size_t i = 0; i < d * width; i++)
         p->C[i] /= p->scale[i / width] * p->scale[width > 1 ? i % d : i];
     if (width > 1) CR_TRY(cr_eigen(cx, cr_cmat_of(p->C, d, d), values, cr_mat_of(L, d, d)));
     for (size_t j = 0; width == 1 && j < d; j++) values[0] = fmin(j ? values[0] : p->C[0], p->C[j]);
-    p->sample.least = p->o->least_spread * values[0];
+    for (size_t j = 1; ppca && j < noise; j++) values[0] += values[j]; /* of one component */
+    p->sample.least = p->o->least_spread * (ppca ? fmax(values[0], 0) / (double)noise : values[0]);
     take_sample(p);
+    if (p->to > 1) CR_TRY(cri_gmm_tree_new(cx, &p->sample, &p->tree));
     CR_TRY(list_candidates(cx, p));
 done:
     cr_scratch_end(&s);

@@ -4,7 +4,7 @@
 #define CREDENCE_MODELS_LATENT_GMM_PLAN_H
 
 #include "em_starts.h"
-#include "gmm.h"
+#include "gmm_tree.h"
 
 typedef struct cri_gmm_plan {
     const cri_gmm_options *o;
@@ -17,6 +17,7 @@ typedef struct cri_gmm_plan {
     double                *C;              /* [d x width] covariance of t over all rows */
     double                 weight;         /* of all rows */
     cri_gmm_rows           sample;
+    cri_gmm_tree          *tree;  /* of the sample; NULL where there is one component only */
     cri_row_sample         kept;  /* the rows of `sample`, as they came */
     size_t                 tried; /* candidates */
     double                *tried_k, *tried_form, *tried_likelihood;

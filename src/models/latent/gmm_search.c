@@ -6,6 +6,7 @@
  * (--least-spread) of the least of all rows together.  McLachlan & Peel (2000), Finite Mixture Models, sec. 3.10. */
 #include "gmm_plan.h"
 #include "gmm_gibbs.h"
+#include "gmm_start.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -55,6 +56,7 @@ static cr_status start(cr_ctx *cx, const void *search, size_t candidate, size_t 
 {
     cr_status           st = CR_OK;
     const cri_gmm_plan *p = search;
+    cri_gmm_rows        rows = p->sample;
     cri_gmm            *m = NULL;
     CR_TRY(cri_gmm_new(cx, (size_t)p->tried_k[candidate], p->d, (int)p->tried_form[candidate],
                        p->tried, &m));
@@ -62,8 +64,8 @@ static cr_status start(cr_ctx *cx, const void *search, size_t candidate, size_t 
     memcpy(m->centre, p->centre, p->d * sizeof(double));
     memcpy(m->scale, p->scale, p->d * sizeof(double));
     if (p->o->prior == 0) set_prior(p, m);
-    CR_TRY(opt_best && attempt % 2 == 1 ? cri_gmm_swap(cx, &p->sample, opt_best, rng, m)
-                                        : cri_gmm_start(cx, &p->sample, attempt / 2, rng, m));
+    if (p->o->infer == 0) rows.least_share = cri_gmm_least_rows(p, m->form) / p->weight;
+    CR_TRY(cri_gmm_start(cx, &rows, p->tree, attempt, opt_best, rng, m));
     if (p->o->infer == 1 && !cri_gmm_vb_begin(m, p->o->alpha, p->weight))
         CR_TRY(cr_fail(cx, CR_ENUMERIC, "gmm: the covariance of all rows has no determinant"));
     *out_state = m;

@@ -1,19 +1,21 @@
 /* gmm_start.c -- starts of EM for a Gaussian mixture.
- * Centres are drawn by k-means++ from some of the rows, in columns of equal spread or in whitened ones by turns, and
- * moved by a few steps of k-means; means, shares and covariances follow from the rows nearest to each, the
- * covariances drawn towards the pooled one.  Of a few such beginnings, each followed by EM on these rows for a
- * few steps, the highest is the start.  From the best end so far other starts are made by moving one component to
- * where another row is, again the highest of a few (Zhao, Hautamaki, Karkkainen & Franti 2012, Pattern Rec. 45).  Arthur & Vassilvitskii (2007), SODA; Biernacki, Celeux & Govaert (2003),
- * Comp. Stat. & Data Analysis 41. */
-#include "gmm.h"
+ * The first is the best of three divisions of some rows into hierarchical clusters (gmm_tree.c).  Others are made by
+ * k-means++ on these rows, in columns of equal spread or in whitened ones by turns, and a few steps of k-means; means,
+ * shares and covariances follow from the rows of each cluster, the covariances drawn towards the pooled one, and of a
+ * few such beginnings, each followed by EM on these rows for a few steps, the highest is the start.  By turns with
+ * these, swaps (gmm_swap.c) lead on from the best end so far.  From the seventh start on, where many are asked for,
+ * three of four are chains of swaps that begin with k-means++, so that a search does not depend on one end.
+ * Arthur & Vassilvitskii (2007), SODA; Biernacki, Celeux & Govaert (2003), Comp. Stat. & Data Analysis 41. */
+#include "gmm_start.h"
+#include "models/core/leaps.h"
 #include "base/scratch.h"
 #include "prob/dist/small_matrix.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BEGINNINGS = 3, SHORT_RUN = 5, LLOYD = 4 };
-static const double SWAP_EFFORT = 30000; /* rows times components of all swaps of a start */
+enum { FIRST_STARTS = 6, BEGINNINGS = 3, CHAINS = 3, SHORT_RUN = 5, LLOYD = 4 };
+static const double SWAP_EFFORT = 15000; /* rows times components of all swaps of a start */
 
 typedef struct seeding {
     const cri_gmm_rows *rows;
@@ -24,38 +26,6 @@ typedef struct seeding {
     size_t             *nearest;  /* [n]                                       */
 } seeding;
 
-/* The covariance of the rows [d x d] about 0, their mean in t, where missing cells are. */
-static void overall_covariance(const cri_gmm_rows *rows, double *C)
-{
-    size_t d = rows->d;
-    double weight = 0;
-    memset(C, 0, d * d * sizeof *C);
-    for (size_t i = 0; i < rows->n; i++) {
-        weight += rows->w[i];
-        for (size_t a = 0; a < d * d; a++) {
-            double product = rows->T[i * d + a / d] * rows->T[i * d + a % d];
-            C[a] += isnan(product) ? 0 : rows->w[i] * product;
-        }
-    }
-    for (size_t a = 0; a < d * d; a++) C[a] /= weight;
-}
-
-/* Y: the rows in columns of equal spread, or whitened where that can be. */
-static void spread_rows(const seeding *s, bool whiten, double *C, double *L)
-{
-    size_t d = s->rows->d;
-    overall_covariance(s->rows, C);
-    whiten = whiten && cri_factor_point(C, d, L);
-    for (size_t i = 0; i < s->rows->n; i++) {
-        double *y = s->Y + i * d;
-        for (size_t j = 0; j < d; j++) {
-            double t = s->rows->T[i * d + j], sd = sqrt(C[j * d + j]);
-            y[j] = isnan(t) ? 0 : whiten ? t : sd > 0 ? t / sd : 0;
-        }
-        if (whiten) cri_solve_lower(L, d, y);
-    }
-}
-
 static double squared_distance(const double *a, const double *b, size_t d)
 {
     double sum = 0;
@@ -63,12 +33,11 @@ static double squared_distance(const double *a, const double *b, size_t d)
     return sum;
 }
 
-/* A row, each as often as its weight times `opt_by` says; the last one where all are 0. */
-static size_t draw_row(const cri_gmm_rows *rows, const double *opt_by, cr_rng *r)
+size_t cri_gmm_draw_row(const cri_gmm_rows *rows, const double *opt_by, cr_rng *r)
 {
     double total = 0, left;
     for (size_t i = 0; i < rows->n; i++) total += rows->w[i] * (opt_by ? opt_by[i] : 1);
-    if (!(total > 0) && opt_by) return draw_row(rows, NULL, r);
+    if (!(total > 0) && opt_by) return cri_gmm_draw_row(rows, NULL, r);
     left = total * cr_rng_uniform(r);
     for (size_t i = 0; i < rows->n; i++) {
         left -= rows->w[i] * (opt_by ? opt_by[i] : 1);
@@ -82,7 +51,7 @@ static void draw_centres(seeding *s, cr_rng *r)
     size_t d = s->rows->d, n = s->rows->n;
     for (size_t i = 0; i < n; i++) s->distance[i] = INFINITY;
     for (size_t c = 0; c < s->k; c++) {
-        size_t at = draw_row(s->rows, c ? s->distance : NULL, r);
+        size_t at = cri_gmm_draw_row(s->rows, c ? s->distance : NULL, r);
         memcpy(s->centre + c * d, s->Y + at * d, d * sizeof(double));
         for (size_t i = 0; i < n; i++) {
             double x = squared_distance(s->Y + i * d, s->centre + c * d, d);
@@ -167,38 +136,47 @@ done:
     return st;
 }
 
-/* A few steps on the rows of the start; the objective they reach, -INFINITY where they get lost or
- * end in a flat component. */
-static cr_status short_run(cr_ctx *cx, const cri_gmm_rows *rows, size_t steps, cri_gmm *m,
-                           double *out)
+cr_status cri_gmm_short_run(cr_ctx *cx, const cri_gmm_rows *rows, size_t most, cri_gmm *m,
+                            double *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     width = cri_gmm_width(m);
     double    *sums = cr_scratch_f64(&s, width), *work = cr_scratch_f64(&s, cri_gmm_work(m));
+    double     before = -INFINITY;
+    bool       spurious = false;
+    cri_leaps  l;
+
+    cri_leaps_begin(&s, cri_class_gmm.em, m, &l);
     CR_TRY(s.status);
     *out = -INFINITY;
     for (size_t step = 0; !m->lost; step++) {
         memset(sums, 0, width * sizeof *sums);
         cri_gmm_add(m, rows->T, rows->w, rows->n, sums, work);
         double objective = sums[0] + cri_gmm_log_prior(m);
-        if (!isfinite(objective)) goto done;
-        if (step == steps) {
-            bool flat = false;
-            CR_TRY(cri_gmm_is_flat(cx, m, rows->least, &flat));
-            if (!flat) *out = objective;
-            goto done;
+        if (l.leapt && !(objective >= before && isfinite(objective))) {
+            CR_TRY(cri_leaps_back(cx, &l, m));
+            continue;
         }
+        if (!isfinite(objective)) goto done;
+        bool enough = !l.leapt && objective - before <= CRI_GMM_ENOUGH * rows->weight;
+        before = objective;
+        if (step >= most || enough) break;
         CR_TRY(cr_check_interrupt(cx));
+        cri_leaps_from(&l, m);
         CR_TRY(cri_gmm_solve(cx, NULL, sums, m));
+        if (!m->lost && step + 2 <= most) CR_TRY(cri_leaps_on(cx, &l, m));
     }
+    if (m->lost) goto done;
+    CR_TRY(cri_gmm_is_flat(cx, m, rows->least, &spurious));
+    for (size_t c = 0; c < m->k; c++) spurious |= m->share[c] < rows->least_share;
+    if (!spurious) *out = before;
 done:
     cr_scratch_end(&s);
     return st;
 }
 
-/* Copies what a start is made of. */
-static void take(const cri_gmm *from, cri_gmm *to)
+void cri_gmm_take(const cri_gmm *from, cri_gmm *to)
 {
     memcpy(to->share, from->share, from->k * sizeof(double));
     memcpy(to->mean, from->mean, from->kd * sizeof(double));
@@ -207,8 +185,28 @@ static void take(const cri_gmm *from, cri_gmm *to)
     cri_gmm_prepare(to);
 }
 
-cr_status cri_gmm_start(cr_ctx *cx, const cri_gmm_rows *rows, size_t attempt, cr_rng *rng,
-                        cri_gmm *m)
+cr_status cri_gmm_trial_open(cr_ctx *cx, const cri_gmm *m, cri_gmm_trial *out)
+{
+    out->kept = NULL, out->best = -INFINITY;
+    cr_status st = cri_gmm_new(cx, m->k, m->d, m->form, 1, &out->kept);
+    if (st == CR_OK) memcpy(out->kept->scale, m->scale, m->d * sizeof(double));
+    return st;
+}
+
+cr_status cri_gmm_try(cr_ctx *cx, const cri_gmm_rows *rows, size_t most, cri_gmm *m,
+                      cri_gmm_trial *t)
+{
+    double    reached = -INFINITY;
+    cr_status st = cri_gmm_short_run(cx, rows, most, m, &reached);
+    if (st == CR_OK && reached > t->best) t->best = reached, cri_gmm_take(m, t->kept);
+    return st;
+}
+
+/* --- starts ----------------------------------------------------------------------------------- */
+
+/* The best of a few beginnings by k-means++, in whitened columns or in those of equal spread. */
+static cr_status start_from_centres(cr_ctx *cx, const cri_gmm_rows *rows, size_t attempt,
+                                    cr_rng *rng, cri_gmm *m)
 {
     cr_status  st = CR_OK;
     cr_scratch room = cr_scratch_begin(cx);
@@ -220,87 +218,88 @@ cr_status cri_gmm_start(cr_ctx *cx, const cri_gmm_rows *rows, size_t attempt, cr
                      cr_scratch_f64(&room, n),
                      cr_scratch_index(&room, n) };
     double    *C = cr_scratch_matrix(&room, d, d), *L = cr_scratch_matrix(&room, d, d);
-    double    *weight = cr_scratch_f64(&room, k), best = -INFINITY, reached = -INFINITY;
-    cri_gmm   *kept = NULL;
+    double    *weight = cr_scratch_f64(&room, k);
 
+    cri_gmm_trial t = { 0 };
     CR_TRY(room.status);
-    CR_TRY(cri_gmm_new(cx, k, d, m->form, 1, &kept));
-    memcpy(kept->scale, m->scale, d * sizeof(double));
-    spread_rows(&s, attempt % 2 == 1, C, L);
+    CR_TRY(cri_gmm_trial_open(cx, m, &t));
+    cri_gmm_spread_rows(rows, attempt % 2 == 1, C, L, s.Y);
     for (size_t b = 0; b < (k == 1 ? 1 : BEGINNINGS); b++) {
         draw_centres(&s, rng);
         for (size_t step = 0; step < LLOYD && (attempt + b) % 3 != 2; step++)
             move_centres(&s, weight);
         CR_TRY(describe_groups(cx, &s, C, m));
-        if (b == 0 && !m->lost) take(m, kept); /* where all of them get lost */
-        CR_TRY(short_run(cx, rows, k == 1 ? 0 : SHORT_RUN, m, &reached));
-        if (reached > best) best = reached, take(m, kept);
+        if (b == 0 && !m->lost) cri_gmm_take(m, t.kept); /* where all of them get lost */
+        CR_TRY(cri_gmm_try(cx, rows, k == 1 ? 0 : SHORT_RUN, m, &t));
     }
-    take(kept, m);
+    cri_gmm_take(t.kept, m);
 done:
-    cri_state_free(cx, &cri_class_gmm, kept);
+    cri_state_free(cx, &cri_class_gmm, t.kept);
     cr_scratch_end(&room);
     return st;
 }
 
-/* Component c goes to a row, with `spread` times the average covariance of all and an equal share. */
-static cr_status move_component(cr_ctx *cx, const cri_gmm_rows *rows, size_t c, size_t row,
-                                double spread, cri_gmm *m)
+/* The best of the clusters of the trees. */
+static cr_status start_from_tree(cr_ctx *cx, const cri_gmm_rows *rows, const cri_gmm_tree *tree,
+                                 cri_gmm *m)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     d = m->d, size = d * m->width;
-    bool       diagonal = cri_gmm_is_diagonal(m->form);
-    double    *W = cr_scratch_matrix(&s, m->k, size), *C = cr_scratch_matrix(&s, m->k, size);
-    double    *S = cr_scratch_matrix(&s, d, d), *N = cr_scratch_f64(&s, m->k), rest;
+    cr_status     st = CR_OK;
+    cr_scratch    room = cr_scratch_begin(cx);
+    size_t        d = rows->d, *root = cr_scratch_index(&room, tree->leaves);
+    double       *C = cr_scratch_matrix(&room, d, d);
+    cri_gmm_rows  first = *rows;
+    seeding       s = { .rows = &first, .k = m->k, .nearest = cr_scratch_index(&room, tree->n) };
+    cri_gmm_trial t = { 0 };
 
-    CR_TRY(s.status);
-    rest = 1 - m->share[c];
-    memset(W + c * size, 0, size * sizeof *W);
-    for (size_t other = 0; other < m->k; other++) {
-        if (other == c) continue;
-        cri_gmm_covariance(m, other, S);
-        for (size_t a = 0; a < size; a++) {
-            W[other * size + a] = S[diagonal ? a * (d + 1) : a];
-            W[c * size + a] += spread * W[other * size + a] / (double)(m->k - 1);
-        }
+    first.n = tree->n;
+    CR_TRY(room.status);
+    CR_TRY(cri_gmm_trial_open(cx, m, &t));
+    cri_gmm_overall_covariance(&first, C);
+    for (size_t by = CRI_GMM_MERGINGS; by-- > 0;) {
+        cri_gmm_tree_cut(tree, by, m->k, root, s.nearest);
+        CR_TRY(describe_groups(cx, &s, C, m));
+        if (by == CRI_GMM_MERGINGS - 1 && !m->lost) cri_gmm_take(m, t.kept);
+        CR_TRY(cri_gmm_try(cx, rows, SHORT_RUN, m, &t));
     }
-    for (size_t i = 0; i < m->k; i++) {
-        m->share[i] =
-            i == c ? 1 / (double)m->k : m->share[i] / rest * (double)(m->k - 1) / (double)m->k;
-        N[i] = m->share[i];
-        for (size_t a = 0; a < size; a++) W[i * size + a] *= N[i];
-    }
-    for (size_t j = 0; j < d; j++)
-        m->mean[c * d + j] = isnan(rows->T[row * d + j]) ? 0 : rows->T[row * d + j];
-    CR_TRY(cri_gmm_covariances(cx, m, W, N, C));
-    m->lost = !cri_gmm_set_covariances(m, C);
-    if (!m->lost) cri_gmm_prepare(m);
+    cri_gmm_take(t.kept, m);
 done:
-    cr_scratch_end(&s);
+    cri_state_free(cx, &cri_class_gmm, t.kept);
+    cr_scratch_end(&room);
     return st;
 }
 
-cr_status cri_gmm_swap(cr_ctx *cx, const cri_gmm_rows *rows, const cri_gmm *end, cr_rng *rng,
-                       cri_gmm *m)
+/* Chains of swaps, each from where a run on these rows leads from a start by k-means++: the best of them. */
+static cr_status start_by_chains(cr_ctx *cx, const cri_gmm_rows *rows, size_t attempt, cr_rng *rng,
+                                 cri_gmm *m)
 {
-    cr_status st = CR_OK;
-    double    best = -INFINITY, reached = -INFINITY;
-    size_t    swaps = (size_t)fmin(fmax(SWAP_EFFORT / (double)(rows->n * m->k), 4), 40);
-    cri_gmm  *kept = NULL;
-    CR_TRY(cri_gmm_new(cx, m->k, m->d, m->form, 1, &kept));
-    memcpy(kept->scale, m->scale, m->d * sizeof(double));
-    take(end, kept);
-    for (size_t b = 0; b < swaps; b++) {
-        size_t c = (size_t)cr_rng_below(rng, m->k);
-        take(end, m);
-        double spread = pow(10, -2 * fmax(2 * cr_rng_uniform(rng) - 1, 0));
-        CR_TRY(move_component(cx, rows, c, draw_row(rows, NULL, rng), spread, m));
-        CR_TRY(short_run(cx, rows, 4 * SHORT_RUN, m, &reached));
-        if (reached > best) best = reached, take(m, kept);
+    cr_status     st = CR_OK;
+    cri_gmm_trial first = { 0 }, best = { 0 };
+    CR_TRY(cri_gmm_trial_open(cx, m, &first));
+    CR_TRY(cri_gmm_trial_open(cx, m, &best));
+    for (size_t chain = 0; chain < CHAINS; chain++) {
+        CR_TRY(start_from_centres(cx, rows, CHAINS * attempt + chain, rng, m));
+        cri_gmm_take(m, first.kept);
+        if (chain == 0) cri_gmm_take(m, best.kept); /* where all of them get lost */
+        first.best = -INFINITY;
+        CR_TRY(cri_gmm_try(cx, rows, CRI_GMM_LONG_RUN, m, &first));
+        CR_TRY(cri_gmm_swap(cx, rows, first.kept, SWAP_EFFORT, false, rng, m));
+        CR_TRY(cri_gmm_try(cx, rows, 0, m, &best));
     }
-    take(kept, m);
+    cri_gmm_take(best.kept, m);
 done:
-    cri_state_free(cx, &cri_class_gmm, kept);
+    cri_state_free(cx, &cri_class_gmm, first.kept);
+    cri_state_free(cx, &cri_class_gmm, best.kept);
     return st;
+}
+
+cr_status cri_gmm_start(cr_ctx *cx, const cri_gmm_rows *rows, const cri_gmm_tree *opt_tree,
+                        size_t attempt, const cri_gmm *opt_best, cr_rng *rng, cri_gmm *m)
+{
+    bool later = attempt >= FIRST_STARTS;
+    if (attempt == 0 && opt_tree && m->k > 1) return start_from_tree(cx, rows, opt_tree, m);
+    if (opt_best && attempt % (later ? 4 : 2) == 1)
+        return cri_gmm_swap(cx, rows, opt_best, later ? 3 * SWAP_EFFORT : SWAP_EFFORT, true, rng,
+                            m);
+    return later && m->k > 1 ? start_by_chains(cx, rows, attempt, rng, m)
+                             : start_from_centres(cx, rows, attempt / 2, rng, m);
 }

@@ -356,14 +356,15 @@ static void kmeans_cluster(const void *state, size_t c, double *out_share, doubl
     for (size_t j = 0; j < m->p; j++) mean[j] = m->shift[j] + m->scale[j] * m->centre[c * m->p + j];
 }
 
-static void kmeans_criterion(const void *state, cri_choice_by *out)
+static void kmeans_choice(const void *state, cri_choice *out)
 {
     const cri_kmeans *m = state;
-    *out = (cri_choice_by){ .n = m->tried,
-                            .name = m->choose == BY_SILHOUETTE ? "silhouette"
-                                                               : "Calinski-Harabasz index",
-                            .of = "clusters",
-                            .no_value = "the score is not defined for them" };
+    *out =
+        (cri_choice){ .n = m->tried,
+                      .by = m->choose == BY_SILHOUETTE ? "silhouette" : "Calinski-Harabasz index",
+                      .of = "clusters",
+                      .no_value = "the score is not defined for them",
+                      .how = "--k 2:8" };
 }
 
 static void kmeans_candidate(const void *state, size_t i, cri_candidate *out)
@@ -478,9 +479,8 @@ const cr_model_class cri_class_kmeans = {
     .rows = &(const cri_rows_face){ .predict = kmeans_predict,
                                     .labels = kmeans_labels,
                                     .by_distance = true },
-    .clusters = &(const cri_clusters_face){ .cluster = kmeans_cluster,
-                                            .criterion = kmeans_criterion,
-                                            .candidate = kmeans_candidate },
+    .clusters = &(const cri_clusters_face){ .cluster = kmeans_cluster },
+    .choice = &(const cri_choice_face){ .choice = kmeans_choice, .candidate = kmeans_candidate },
     .describe = kmeans_describe,
     .statistics = kmeans_statistics,
     .tables = kmeans_tables,

@@ -86,6 +86,7 @@ typedef struct cri_kmeans_work {
     double                 inertia;
     double                *trace; /* [capacity], of which `iterations` are there */
     size_t                 iterations, capacity;
+    size_t                 passes; /* over the rows: also those of tries that were taken back */
     bool                   converged;
 } cri_kmeans_work;
 

@@ -20,7 +20,7 @@
 enum { BLOCK = 256, NO_CLUSTER = UINT32_MAX, FRESH = 32 };
 
 static const double TIE = 1e-12; /* shares of a squared distance that count as none */
-static const double HOPE = 10;   /* times the gain of the last step that the next ones may bring */
+static const double HOPE = 3;    /* times the gain of the last step that the next ones may bring */
 
 /* --- workspace ------------------------------------------------------------------------------- */
 
@@ -109,7 +109,8 @@ static void settle_row(const pass *s, size_t i, const double *v, double *acc)
     if (old != NO_CLUSTER && new != old && !(square < w->u[i] * w->u[i] * (1 - TIE)))
         new = old, square = w->u[i] * w->u[i];
     w->u[i] = sqrt(square);
-    w->l[i] = sqrt(fmax(w->d->norm[i] + (new == at ? next : least) - error, 0));
+    double bound = w->d->norm[i] + (new == at ? next : least) - error;
+    w->l[i] = bound > 0 ? sqrt(bound) : 0;
     if (new == old) return;
     if (old != NO_CLUSTER) add_row(w, i, old, -1, acc);
     add_row(w, i, new, 1, acc);
@@ -126,7 +127,7 @@ static bool has_failed(const pass *s, size_t i)
     if (a == NO_CLUSTER) return true;
     w->u[i] += w->drift[a];
     w->l[i] -= a == s->farthest ? s->next : s->far;
-    keeps = fmax(w->l[i], w->half[a]);
+    keeps = w->l[i] > w->half[a] ? w->l[i] : w->half[a];
     if (w->u[i] <= keeps) return false;
     w->u[i] = sqrt(cri_kmeans_square(w->d->X + i * p, w->C + a * p, p));
     return w->u[i] > keeps;
@@ -308,7 +309,7 @@ void cri_kmeans_forget(cri_kmeans_work *w)
 void cri_kmeans_begin(cri_kmeans_work *w)
 {
     cri_kmeans_forget(w);
-    w->iterations = 0;
+    w->iterations = w->passes = 0;
     w->inertia = INFINITY;
 }
 
@@ -333,6 +334,7 @@ cr_status cri_kmeans_descend(cr_ctx *cx, cri_kmeans_work *w, const cri_kmeans_li
         bool   hopeless;
         CR_TRY(cr_check_interrupt(cx));
         CR_TRY(pass_rows(cx, w, acc));
+        w->passes++;
         take_sums(w, acc, false);
         changed = acc[width_of(w) - 1];
         if ((w->iterations + 1) % FRESH == 0) CR_TRY(sum_anew(cx, w, acc));

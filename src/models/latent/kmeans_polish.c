@@ -48,7 +48,8 @@ static void find_block(void *arg, cri_range range, double *workspace)
     (void)workspace;
     for (size_t i = range.begin; i < range.end; i++) {
         size_t a = w->a[i];
-        double weight = w->d->w[i], u = w->u[i] + w->drift[a], l = fmax(w->l[i] - m->far, 0);
+        double weight = w->d->w[i], u = w->u[i] + w->drift[a];
+        double l = w->l[i] > m->far ? w->l[i] - m->far : 0;
         bool   alone = w->count[a] < 2;
         bool   stays =
             u * u * w->size[a] / (w->size[a] - weight) <= l * l * m->least / (m->least + weight);

@@ -95,8 +95,9 @@ static void weigh_block(void *arg, cri_range range, double *acc)
         double d = w->u[i], f = w->l[i], e;
         if (2 * (d + f) <= s->way[w->a[i]]) continue;
         if ((e = cri_kmeans_square(w->d->X + i * p, s->x, p)) >= f) continue;
-        acc[w->k] += w->d->w[i] * (fmin(d, e) - d);
-        acc[w->a[i]] += w->d->w[i] * (e - fmin(d, e) - (f - d));
+        double least = e < d ? e : d;
+        acc[w->k] += w->d->w[i] * (least - d);
+        acc[w->a[i]] += w->d->w[i] * (e - least - (f - d));
     }
 }
 

@@ -65,7 +65,7 @@ static void answer_block(void *arg, cri_range range, double *work)
     const answering  *a = arg;
     size_t            k = a->m->k, n = range.end - range.begin;
     cri_mixture_block b = cri_mixture_cut(a->m, work);
-    cri_mixture_respond(a->m, a->rows, range, &b);
+    cri_mixture_respond(a->m, a->rows, range, false, &b);
     for (size_t i = 0; i < n; i++) {
         a->out->log_density[range.begin + i] = b.log_density[i];
         for (size_t c = 0; c < k; c++) a->out->prob[(range.begin + i) * k + c] = b.r[c * n + i];
@@ -174,7 +174,7 @@ static const cr_field column_fields[] = {
     CR_FIELD_LAST,
 };
 
-static const cr_field candidate_fields[] = {
+static const cr_field tried_fields[] = {
     CR_COUNT("components", 0, "components"),
     CR_NUMBER("parameters", 0, "free parameters"),
     CR_MEASURE("log_likelihood", "nats", CR_FIELD_NULL,
@@ -184,10 +184,9 @@ static const cr_field candidate_fields[] = {
 };
 
 static const cr_field mixture_tables[] = {
-    CR_INNER(ROWS, "columns", 0, "which distribution each column has", column_fields),
-    CR_INNER(ROWS, "candidates", CR_FIELD_SOMETIMES,
-             "where there is more than one: numbers of components that were tried",
-             candidate_fields),
+    CR_INNER(ROWS, "kinds", 0, "which distribution each column has", column_fields),
+    CR_INNER(ROWS, "tried", CR_FIELD_SOMETIMES,
+             "where there is more than one: numbers of components that were tried", tried_fields),
     CR_FIELD_LAST,
 };
 
@@ -200,13 +199,13 @@ static void describe_tables(const cri_mixture *m, const cr_design *design, cri_s
 {
     static const char *const names[CRI_MIXTURE_KINDS] = { "auto",      "gaussian", "lognormal",
                                                           "bernoulli", "poisson",  "category" };
-    cri_sheet               *list = cri_put_list(out, "columns");
+    cri_sheet               *list = cri_put_list(out, "kinds");
     for (size_t j = 0; j < m->p; j++) {
         cri_sheet *row = cri_put_object(list, NULL);
         cri_put_text(row, "column", cr_design_term_name(design, j));
         cri_put_text(row, "distribution", names[m->kind[j]]);
     }
-    list = m->tried > 1 ? cri_put_list(out, "candidates") : NULL;
+    list = m->tried > 1 ? cri_put_list(out, "tried") : NULL;
     for (size_t i = 0; i < m->tried && m->tried > 1; i++) {
         cri_sheet *row = cri_put_object(list, NULL);
         size_t     k = (size_t)m->tried_k[i];

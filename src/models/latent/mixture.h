@@ -91,7 +91,8 @@ extern const cri_member cri_mixture_record[];
       "columns",                                                                                   \
       "poisson")                                                                                   \
     X(choice, prior, "weak", "weak|none",                                                          \
-      "weak prior, a few rows like all rows together, or plain likelihood", "none")                \
+      "weak prior, as if a component had a little of all rows together, or plain likelihood",      \
+      "none")                                                                                      \
     X(real, prior_rows, "0.1", ">0", "rows that the prior of a component counts for", "1")         \
     X(real, least_spread, "1e-3", ">=0",                                                           \
       "reject ends in which a component has a variance below this share of that of all rows",      \
@@ -177,10 +178,11 @@ void cri_mixture_add(const cri_mixture *m, const double *X, const double *w, siz
 /* The statistics of n rows of which row i belongs to component of[i], to one part. */
 void cri_mixture_add_groups(const cri_mixture *m, const double *X, const double *w,
                             const size_t *of, size_t n, double *part, double *work);
-/* The block of memory `work`; rows of cri_rows in it, with responsibilities and log densities. */
+/* The block of memory `work`; rows of cri_rows in it, with responsibilities and log densities, and with their weights
+ * or each of weight 1. */
 cri_mixture_block cri_mixture_cut(const cri_mixture *m, double *work);
-void              cri_mixture_respond(const cri_mixture *m, const cri_rows *rows, cri_range range,
-                                      cri_mixture_block *b);
+void cri_mixture_respond(const cri_mixture *m, const cri_rows *rows, cri_range range, bool weigh,
+                         cri_mixture_block *b);
 /* Adds the statistics of a block to a part, the rows divided among the components by r [k x n], which has the weights
  * in it. */
 void cri_mixture_add_part(const cri_mixture *m, const cri_mixture_block *b, const double *r,
@@ -201,6 +203,8 @@ bool cri_mixture_is_flat(const cri_mixture *m, double least);
 void cri_mixture_add_draws(const cri_mixture *m, const cri_mixture_block *b, double *parts);
 /* A step by draws: taken where it gains beyond the error of the draws, else there will be more of them. */
 cr_status cri_mixture_solve_draws(cr_ctx *cx, const double *parts, cri_mixture *m);
+/* What another step may gain at most, as the draws say; 0 without draws. */
+double cri_mixture_left(const cri_mixture *m);
 /* Whether to go on, a step having gained less than `worth`: there are more draws then. */
 bool cri_mixture_refine(void *state, double worth);
 /* The error of the expected log likelihood under the state by which the parts were gathered. */

@@ -127,10 +127,15 @@ done:
     return st;
 }
 
+double cri_mixture_left(const cri_mixture *m)
+{
+    return m->draws ? m->gain + CONFIDENCE * m->gain_error : 0;
+}
+
 bool cri_mixture_refine(void *state, double worth)
 {
     cri_mixture *m = state;
-    if (!m->draws || m->gain + CONFIDENCE * m->gain_error < worth) return false;
+    if (!m->draws || cri_mixture_left(m) < worth) return false;
     if (m->waits) return true;
     if (m->draws >= MOST_DRAWS) return false;
     more_draws(m);

@@ -109,7 +109,7 @@ static void add_products(const void *state, const cri_rows *rows, cri_range rang
     for (size_t begin = range.begin; begin < range.end; begin += CRI_MIXTURE_BLOCK, at = S) {
         size_t n = range.end - begin;
         if (n > CRI_MIXTURE_BLOCK) n = CRI_MIXTURE_BLOCK;
-        cri_mixture_respond(m, rows, (cri_range){ begin, begin + n }, &b);
+        cri_mixture_respond(m, rows, (cri_range){ begin, begin + n }, true, &b);
         for (size_t c = 0; c + 1 < k; c++, at += n)
             for (size_t i = 0; i < n; i++)
                 at[i] = b.r[c * n + i] / m->share[c] - b.r[(k - 1) * n + i] / m->share[k - 1];

@@ -61,7 +61,7 @@ cr_status cri_mixture_plan_open(cr_ctx *cx, const cri_rows *first, const void *o
     a->o = options, a->design = first->design, a->p = first->p;
     a->total.best_rejected = NAN;
     CR_TRY(cri_read_components(cx, "mixture", a->o->k, &a->from, &a->to));
-    CR_TRY(cri_check_plain_columns(cx, "mixture", first->design));
+    CR_TRY(cri_described_check(cx, "mixture", first->design));
     CR_TRY(cri_blas_reserve(cx));
     a->kind = cr_alloc(cx, a->p, sizeof *a->kind);
     a->first = cr_alloc(cx, a->p, sizeof *a->first);

@@ -174,6 +174,12 @@ static cr_status finish(cr_ctx *cx, const void *search, void *opt_state)
         cr_log(cx, CR_LOG_INFO,
                "%zu of %zu starts ended higher, but with a component on too few rows", m->rejected,
                m->em.restarts);
+    if (m->em.converged && cri_mixture_left(m) > a->o->tol * m->weight)
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "mixture: another step may gain %.2g nats, more than --tol asks for, which %zu draws "
+            "of each row are too few to tell",
+            cri_mixture_left(m), m->draws);
     return cri_mixture_name(cx, m);
 }
 

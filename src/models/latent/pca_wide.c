@@ -131,11 +131,12 @@ typedef struct search {
     const cri_centred      *z;
     const cri_pca_question *ask;
     cri_symmetric_map       map;
+    double                  tolerance;
     bool                    by_rows; /* the map is K                                   */
     size_t                  bound;   /* no more directions can have a variance above 0 */
     size_t                  k;
     double                 *U;        /* [k x n of the map] */
-    double                 *V, *CV;   /* [k x p]            */
+    double                 *V;        /* [k x p]            */
     double                 *lambda;   /* [k]                */
     double                 *residual; /* [k] |C v - lambda v| */
     size_t                  iterations;
@@ -168,17 +169,24 @@ done:
     return st;
 }
 
-/* The first k, from those that there are. */
+/* Every residual is as small as was asked for, or as rounding lets it be. */
+static bool are_accurate(const search *f)
+{
+    size_t rank = cri_rank(f->lambda, f->k, f->z->p, f->z->total);
+    for (size_t j = 0; j < rank; j++)
+        if (f->residual[j] > f->tolerance * f->lambda[j] + 1e-12 * f->lambda[0]) return false;
+    return true;
+}
+
+/* The first k, from those that there are.  A residual of K can be smaller than that of C: where it was, once more. */
 static cr_status find_directions(cr_ctx *cx, cr_scratch *s, search *f, size_t k)
 {
     cr_status           st = CR_OK;
     double             *U = cr_scratch_matrix(s, k, f->map.n);
+    size_t              most = f->ask->max_iter;
     cri_lanczos_report  r;
     cri_lanczos_options o = { .wanted = k,
-                              .tolerance = f->ask->tolerance,
-                              .max_iter = f->ask->max_iter > f->iterations
-                                              ? f->ask->max_iter - f->iterations
-                                              : 1,
+                              .tolerance = f->tolerance,
                               .seed = f->ask->seed,
                               .opt_start = f->U,
                               .n_start = f->k };
@@ -186,12 +194,16 @@ static cr_status find_directions(cr_ctx *cx, cr_scratch *s, search *f, size_t k)
     f->lambda = cr_scratch_f64(s, k);
     f->residual = cr_scratch_f64(s, k);
     CR_TRY(s->status);
-    CR_TRY(cri_lanczos(cx, &f->map, &o, f->lambda, U, &r));
-    f->U = U;
-    f->k = k;
-    f->iterations += r.iterations;
-    f->converged = r.converged;
-    CR_TRY(check_directions(cx, f));
+    for (int tries = 0; tries < 3; tries++, o.tolerance /= 10) {
+        o.max_iter = most > f->iterations ? most - f->iterations : 1;
+        CR_TRY(cri_lanczos(cx, &f->map, &o, f->lambda, U, &r));
+        o.opt_start = f->U = U;
+        o.n_start = f->k = k;
+        f->iterations += r.iterations;
+        CR_TRY(check_directions(cx, f));
+        f->converged = r.converged && are_accurate(f);
+        if (f->converged || !r.converged) break;
+    }
 done:
     return st;
 }
@@ -216,6 +228,33 @@ static cr_status check_number(cr_ctx *cx, const char *components, size_t bound)
     return cr_fail_hint(cx, "give their number, or a share of the variance such as 0.9");
 }
 
+/* As many directions as the question takes: those that decide on their number, roughly, and then so many of them. */
+static cr_status search_directions(cr_ctx *cx, cr_scratch *s, search *f, size_t *out_q,
+                                   cri_spectrum_of *out_of)
+{
+    const double ROUGH = 1e-4; /* eigenvalues are off by about the square of this */
+    cr_status    st = CR_OK;
+    const char  *components = f->ask->components;
+    bool         given = cri_components_given(components);
+    size_t       k = cri_components_first(components, f->bound);
+    size_t       most = k > MOST_SOUGHT ? k : least_of(MOST_SOUGHT, f->bound);
+
+    f->tolerance = given ? f->ask->tolerance : fmax(f->ask->tolerance, ROUGH);
+    for (;; k = least_of(2 * k, most)) {
+        CR_TRY(find_directions(cx, s, f, k));
+        *out_of = spectrum_of(f);
+        if (cri_components_decided(components, out_of) || !f->converged || k >= most) break;
+    }
+    *out_q = cri_components_choose(cx, "pca", components, out_of);
+    if (f->tolerance > f->ask->tolerance && f->converged && out_of->known > 0) {
+        f->tolerance = f->ask->tolerance;
+        CR_TRY(find_directions(cx, s, f, *out_q));
+        *out_of = spectrum_of(f);
+    }
+done:
+    return st;
+}
+
 cr_status cri_pca_krylov(cr_ctx *cx, const cri_rows *rows, const cri_pca_question *ask, cri_pca *m,
                          cr_report *report)
 {
@@ -225,7 +264,6 @@ cr_status cri_pca_krylov(cr_ctx *cx, const cri_rows *rows, const cri_pca_questio
     cri_centred     z = { 0 };
     cri_spectrum_of of;
     search          f = { .z = &z, .ask = ask };
-    size_t          k, most;
 
     CR_TRY(cri_centred_open(cx, &s, rows, standardised, &z));
     for (size_t j = 0; j < z.p; j++) f.bound += z.per_scale[j] > 0;
@@ -234,15 +272,8 @@ cr_status cri_pca_krylov(cr_ctx *cx, const cri_rows *rows, const cri_pca_questio
     CR_TRY(check_number(cx, ask->components, f.bound));
     f.by_rows = z.by_entries && z.n < z.p;
     f.map = (cri_symmetric_map){ f.by_rows ? z.n : z.p, f.by_rows ? times_K : times_C, &z };
-    k = cri_components_first(ask->components, f.bound);
-    most = k > MOST_SOUGHT ? k : least_of(MOST_SOUGHT, f.bound);
-    for (;; k = least_of(2 * k, most)) {
-        CR_TRY(find_directions(cx, &s, &f, k));
-        of = spectrum_of(&f);
-        if (cri_components_decided(ask->components, &of) || !f.converged || k >= most) break;
-    }
-    fix_signs(f.V, k, z.p);
-    m->q = cri_components_choose(cx, "pca", ask->components, &of);
+    CR_TRY(search_directions(cx, &s, &f, &m->q, &of));
+    fix_signs(f.V, f.k, z.p);
     m->p = z.p, m->total = z.total, m->solver = CRI_PCA_KRYLOV;
     m->iterations = report->iterations = f.iterations;
     for (size_t j = 0; j < m->q && j < of.known; j++)

@@ -145,7 +145,7 @@ done:
 static cr_status check(cr_ctx *cx, const cri_rows *rows, const ppca_options *o)
 {
     cr_status st = cri_components_check(cx, "ppca", o->components);
-    if (st == CR_OK) st = cri_described_check(cx, "ppca", rows->design);
+    if (st == CR_OK) st = cri_described_numbers(cx, "ppca", rows->design);
     if (st != CR_OK) return st;
     if (rows->p > 1) return CR_OK;
     cr_fail(cx, CR_EDATA, "ppca needs at least two columns, but there is only %zu feature(s)",
@@ -241,7 +241,7 @@ static void ppca_reopen(cr_ctx *cx, void *state)
 static cr_status fit_with(cr_ctx *cx, const cri_rows *rows, const ppca_options *o, double *C,
                           ppca_state *m, solving *of, cri_gaps_report *out)
 {
-    cri_gaps_options how = { o->tol, o->max_iter, rows->design->standardised };
+    cri_gaps_options how = { o->tol, o->max_iter, rows->design->standardised, false };
     *out = (cri_gaps_report){ .C = C };
     memset(m->model.centre, 0, rows->p * sizeof(double));
     memset(m->model.loading, 0, m->model.q * rows->p * sizeof(double));

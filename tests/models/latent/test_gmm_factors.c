@@ -82,6 +82,21 @@ TEST(best_of_the_form)
     cri_state_free(cx, &cri_class_gmm, m);
 }
 
+/* More columns than rows, and columns that are sums of others: the noise takes care of both. */
+TEST(more_columns_than_rows)
+{
+    enum { ROWS = 20, COLUMNS = 30 };
+    double X[ROWS * COLUMNS];
+    cr_rng r = cr_rng_stream(74, 0);
+    draw_normals(&r, X, ROWS * COLUMNS);
+    for (size_t i = 0; i < ROWS; i++) X[i * COLUMNS] = 3 * X[i * COLUMNS + 1] - X[i * COLUMNS + 2];
+    cr_table *t = make_table(cx, X, ROWS, COLUMNS, NULL, NULL);
+    cr_model *m = rising(cx, t, "k=1 prior=none covariance=ppca factors=3");
+    cr_model *p = fit(cx, "ppca", t, "components=3 scale=none");
+    assert_relative(m->report.log_likelihood, p->report.log_likelihood, 1e-8);
+    rising(cx, t, "k=2 covariance=ppca factors=1");
+}
+
 TEST(refusals)
 {
     double    X[N * D];

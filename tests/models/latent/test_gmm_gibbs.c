@@ -292,6 +292,7 @@ TEST(which_is_which)
     const cri_gmm *s = state_of(m);
     size_t         right = 0;
     assert_true(s->sampled.relabelled > 100 && s->sampled.relabelled < 3900);
+    assert_true(s->sampled.kept > 100 && s->sampled.kept <= 200); /* of all, every so many */
     for (size_t i = 0; i < s->sampled.kept; i++) {
         cri_gmm of = cri_gmm_drawn(s, i);
         right += (of.mean[0] < of.mean[1]) == (s->mean[0] < s->mean[1]);

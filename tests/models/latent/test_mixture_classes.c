@@ -236,6 +236,41 @@ TEST(draws_error_is_right)
     assert_relative(mean_square, variance, 0.2);
 }
 
+/* What a step gains, as the draws say, is what it gains by plain loops with the probabilities that they are drawn by. */
+TEST(gain_is_right)
+{
+    enum { N = 60 };
+    static double X[N * ALL], w[N];
+    char          settings[192];
+    draw_all(23, N, X);
+    leave_gaps(N, X);
+    for (size_t i = 0; i < N; i++) w[i] = 1 + (double)(i % 2);
+    snprintf(settings, sizeof settings, "weights=w k=2 restarts=1 %s e_step=mc draws=40 max_iter=1",
+             all_kinds);
+    cr_table          *t = table_of_all(cx, X, N, w);
+    cr_model          *m = fit(cx, "mixture", t, settings);
+    const cri_mixture *before = state_of(fit(cx, "mixture", t, settings));
+    cri_mixture       *s = m->state;
+    size_t             width = cri_mixture_width(s);
+    double *sums = calloc(width, sizeof *sums), *work = calloc(cri_mixture_work(s), sizeof *work);
+    double  gain = 0;
+    s->draws = 10240;
+    cri_mixture_add(s, X, w, N, sums, work);
+    assert_ok(cx, cri_mixture_solve(cx, NULL, sums, s));
+    free(sums), free(work);
+    for (size_t i = 0; i + 1 < N; i++) {
+        double old[2], sum = 0;
+        for (size_t c = 0; c < 2; c++)
+            sum += old[c] = before->share[c] * exp(log_row(before, c, X + i * ALL));
+        for (size_t c = 0; c < 2; c++)
+            gain +=
+                w[i] * old[c] / sum * (log(s->share[c]) + log_row(s, c, X + i * ALL) - log(old[c]));
+    }
+    gain += cri_mixture_log_prior(s) - cri_mixture_log_prior(before);
+    assert_true(s->gain > 10 * s->gain_error && s->gain_error > 0);
+    assert_close(s->gain, gain, 5 * s->gain_error);
+}
+
 /* --- samples ---------------------------------------------------------------------------------- */
 
 /* What was drawn from a mixture is found again by a fit to it. */

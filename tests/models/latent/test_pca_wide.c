@@ -9,6 +9,7 @@
 #include "math/dense/decompose.h"
 #include "models/core/parts.h"
 #include "models/latent/components.h"
+#include "models/latent/spread.h"
 
 static const char *const solvers[] = { "moments", "dual", "krylov" };
 
@@ -160,6 +161,45 @@ TEST(the_same_by_each_road)
     }
     cr_table_free(cx, t), cr_table_free(cx, u);
     free_sparse(&d), free_sparse(&wide);
+}
+
+/* sds of the eigenvalues of correlations without their matrix, from the vectors alone: as with it, and by the formula. */
+TEST(sds_without_the_matrix)
+{
+    enum { P = 9, N = 7, Q = 3 };
+    double Z[N * P], R[P * P] = { 0 }, lambda[P], V[P * P], with[Q], without[Q], vectors[Q * P];
+    size_t rank;
+    cr_rng r = cr_rng_stream(6, 6);
+    draw_normals(&r, Z, N * P);
+    for (size_t j = 0; j < P; j++) {
+        double mean = 0, square = 0;
+        for (size_t i = 0; i < N; i++) mean += Z[i * P + j] / N;
+        for (size_t i = 0; i < N; i++) square += pow(Z[i * P + j] -= mean, 2);
+        for (size_t i = 0; i < N; i++) Z[i * P + j] /= sqrt(square);
+    }
+    for (size_t i = 0; i < N * P * P; i++)
+        R[i % (P * P)] += Z[i / (P * P) * P + i / P % P] * Z[i / (P * P) * P + i % P];
+    assert_ok(cx, cri_directions(cx, R, P, lambda, V, &rank));
+    assert_int_equal(rank, N - 1);
+    cri_decomposed of = { R, V, lambda, P, rank, true, 100 };
+    assert_ok(cx, cri_spread(cx, &of, Q, CRI_SPREAD_VECTORS, with, vectors));
+    of.opt_C = NULL;
+    assert_ok(cx, cri_spread(cx, &of, Q, CRI_SPREAD_VALUES, without, NULL));
+    for (size_t j = 0; j < Q; j++) {
+        double l = lambda[j], variance = l * l;
+        for (size_t i = 0; i < P; i++) {
+            double u = V[j * P + i] * V[j * P + i];
+            variance -= 2 * l * l * l * u * u;
+            for (size_t k = 0; k < P; k++)
+                variance += l * l * u * V[j * P + k] * V[j * P + k] * R[i * P + k] * R[i * P + k];
+        }
+        assert_relative(with[j], sqrt(2 * variance / 99), 1e-10);
+        assert_relative(without[j], with[j], 1e-10);
+    }
+    /* without C, so many columns have the sds of the eigenvalues alone, and more none at all */
+    assert_int_equal(cri_spread_affordable(3000, 29, 5, true, false), CRI_SPREAD_VALUES);
+    assert_int_equal(cri_spread_affordable(100000, 2000, 5, true, false), CRI_SPREAD_NOTHING);
+    assert_int_equal(cri_spread_affordable(100000, 2000, 5, false, false), CRI_SPREAD_VECTORS);
 }
 
 /* By the size of the data: columns up to 500, or as many as rows, from the moments; fewer rows in the dual. */

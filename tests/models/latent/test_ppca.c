@@ -129,6 +129,23 @@ TEST(coordinates)
     }
 }
 
+/* --components bic takes the number whose model has the lowest BIC. */
+TEST(number_by_bic)
+{
+    double    X[N * P], lowest = INFINITY;
+    size_t    best = 0;
+    cr_table *t = draw(cx, 7, X);
+    for (size_t q = 1; q < P; q++) {
+        char settings[32];
+        snprintf(settings, sizeof settings, "components=%zu", q);
+        double bic = statistic(describe(cx, fit(cx, "ppca", t, settings)), "bic");
+        if (bic < lowest) lowest = bic, best = q;
+    }
+    json_t *d = describe(cx, fit(cx, "ppca", t, "components=bic"));
+    assert_true(statistic(d, "components") == (double)best);
+    assert_close(statistic(d, "bic"), lowest, 1e-9);
+}
+
 /* --- missing cells ---------------------------------------------------------------------------- */
 
 /* A row that misses everything says nothing: EM over the others is the closed form. */
