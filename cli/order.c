@@ -33,7 +33,8 @@ static void corrected(const cli *c, char *out, size_t size)
 }
 
 /* The command line without the formula, its options at the end; "" where there are none that say the same. */
-static cr_status without_formula(const cli *c, const char *formula, char *out, size_t size)
+static cr_status without_formula(const cli *c, const char *formula, char *out, size_t size,
+                                 const char **out_other)
 {
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(c->cx);
@@ -49,6 +50,7 @@ static cr_status without_formula(const cli *c, const char *formula, char *out, s
     if (used < size)
         used += (size_t)snprintf(out + used, size - used, "%s", options ? options : "");
     if (!options || used >= size) out[0] = '\0';
+    *out_other = *out ? cri_formula_remark(&f) : cri_formula_instead(&f); /* constants */
 done:
     cr_scratch_end(&s);
     return st;
@@ -56,18 +58,18 @@ done:
 
 cr_status cli_check_formula(cli *c)
 {
-    size_t k = 1;
-    char   command[1024];
+    size_t      k = 1;
+    char        command[1024];
+    const char *other = "";
     if (!(c->verb->takes & VERB_FITS) || c->n_args < 2 || !cli_model_named(c->args[0]))
         return CR_OK;
     while (k < c->n_args && (!cri_is_formula(c->args[k]) || is_there(c->args[k]))) k++;
     if (k == c->n_args) return CR_OK;
-    cr_status st = without_formula(c, c->args[k], command, sizeof command);
+    cr_status st = without_formula(c, c->args[k], command, sizeof command, &other);
     if (st != CR_OK) return st;
     cr_fail(c->cx, CR_EARG, "%s: '%.200s' is a formula, which %s takes as options", c->verb->name,
             c->args[k], c->verb->name);
-    return *command ? cr_fail_hint(c->cx, "%s", command)
-                    : cr_fail_hint(c->cx, "write --target COLUMN, and what follows ~ in --terms");
+    return cr_fail_hint(c->cx, "%s%s", command, other);
 }
 
 cr_status cli_check_order(cli *c)

@@ -128,6 +128,16 @@ static void print_statistics(cli *c, const cri_sheet *list)
     cri_sheet_free(s);
 }
 
+/* Which statistics are of g(y). */
+static void print_transformed(cli *c, const cri_sheet *names, const char *transform,
+                              const char *target)
+{
+    out_text(c, "\nof %s(%s), not of %s:", transform, target, target);
+    for (const cri_sheet *v = cri_sheet_first(names); v; v = cri_sheet_next(v))
+        out_text(c, "%s %s", v == cri_sheet_first(names) ? "" : ",", cri_sheet_text(v));
+    out_text(c, "\n");
+}
+
 void cli_print_model(cli *c, const cri_sheet *d)
 {
     char        number[32];
@@ -150,6 +160,8 @@ void cli_print_model(cli *c, const cri_sheet *d)
         out_text(c, ", log likelihood %s", out_number(likelihood, false, number));
     out_text(c, "\n\n");
     print_statistics(c, cri_sheet_get(d, "statistics"));
+    if (cri_sheet_size(cri_sheet_get(d, "transformed")) > 0)
+        print_transformed(c, cri_sheet_get(d, "transformed"), transform, target);
     out_text(c, "\n");
     if (*text_of(d, "coefficients") && cri_sheet_size(cri_sheet_get(d, "parameters")) > 0)
         out_text(c, "coefficients: %s\n", text_of(d, "coefficients"));

@@ -37,7 +37,12 @@ typedef enum cr_field_type {
 enum {                              /* marks */
        CR_FIELD_NULL = 1 << 0,      /* may be null                                       */
        CR_FIELD_SOMETIMES = 1 << 1, /* may be absent; its help says when                 */
-       CR_FIELD_EITHER = CR_FIELD_NULL | CR_FIELD_SOMETIMES
+       CR_FIELD_EITHER = CR_FIELD_NULL | CR_FIELD_SOMETIMES,
+       /* What --transform-target means for a number that a model reports (models/core/transform_target.h): */
+       CR_FIELD_LOG_SCORE = 1 << 2, /* a log density of all targets                      */
+       CR_FIELD_CRITERION = 1 << 3, /* -2 times one, and more: aic, bic                  */
+       CR_FIELD_OF_TARGET =
+           1 << 4 /* depends on the scale of the target; so does what has a unit of it */
 };
 
 typedef struct cr_field {

@@ -34,6 +34,7 @@ static cr_information start(const cri_variables *vs)
                              .se = NAN,
                              .lower = NAN,
                              .upper = NAN,
+                             .most = INFINITY,
                              .p = NAN,
                              .resolution = vs->m == 1 ? vs->v[0].resolution : NAN };
 }
@@ -122,6 +123,7 @@ cr_status cr_table_entropy(cr_ctx *cx, const cr_table *table, const char *const 
     cr_information got = start(&vs);
     cri_span       span = { cri_measured(&vs, CRI_A) == 0 ? 0 : -INFINITY, INFINITY };
     CR_TRY(largest_entropy(cx, &vs, CRI_A, options->level, &span.most));
+    got.most = span.most;
     if (got.counted) {
         CR_TRY(cri_counts_measure(cx, &vs, &sum, options, seed, span, &got));
     } else {

@@ -59,6 +59,7 @@ typedef struct cr_information {
     double value;            /* the estimate                                                  */
     double plugin;           /* from the shares as they are; NaN unless counted               */
     double se, lower, upper; /* NaN without resampling                                        */
+    double most;             /* entropy: the largest that is possible; INFINITY: no bound     */
     double p;                /* mutual information: P(as large without dependence), or NaN    */
     double resolution;       /* of a single measured column whose values repeat, else NaN     */
 } cr_information;

@@ -132,10 +132,12 @@ static cr_status list_column(cri_info_answer *j, const cr_column *col, cri_sheet
                          .se = NAN,
                          .lower = NAN,
                          .upper = NAN,
+                         .most = INFINITY,
                          .resolution = NAN };
     cr_status      st = cr_table_entropy(j->cx, j->a, &col->name, 1, NULL, 0, &j->how, j->seed, &g);
     if (st != CR_OK && st != CR_EDATA && st != CR_ENUMERIC) return st;
     if (st != CR_OK) cr_log(j->cx, CR_LOG_WARNING, "%s", cr_error(j->cx));
+    if (g.counted && g.value > g.most) g.value = g.most;
     cri_sheet *row = cri_put_object(list, NULL);
     cri_put_text(row, "name", col->name);
     cri_put_text(row, "type", cr_type_name(col->type));

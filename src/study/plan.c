@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "base/sort.h"
 #include "data/design/design_internal.h"
+#include "data/design/terms.h"
 #include "data/table/subset.h"
 #include "data/table/table_internal.h"
 #include "models/core/model_internal.h"
@@ -78,6 +79,20 @@ done:
     return st;
 }
 
+/* Whether the groups have intercepts of their own, (1 | COLUMN): those of groups that were left out are then unknown,
+ * as they should be.  false also of terms that cannot be read, which is said where they are used. */
+static bool has_intercepts(cri_plan *p, const cr_model_spec *m, const char *group)
+{
+    const char *text = setting(m, "terms");
+    cri_terms   terms = { 0 };
+    if (!text || cri_terms_parse(&p->s, text, &terms) != CR_OK) return false;
+    for (size_t i = 0; i < terms.n; i++)
+        if (terms.items[i].kind == CRI_ITEM_VARYING &&
+            strcmp(terms.items[i].atoms[0]->column, group) == 0)
+            return true;
+    return false;
+}
+
 /* The same models, with the column of the groups left out of the features.  Those that predict both numbers and
  * classes do what the others do, in every fold. */
 static cr_status copy_specs(cr_ctx *cx, cri_plan *p, const cr_model_spec *specs,
@@ -99,7 +114,8 @@ static cr_status copy_specs(cr_ctx *cx, cri_plan *p, const cr_model_spec *specs,
             cr_setting *all = cr_scratch_bytes(&p->s, n + 2, sizeof *all);
             CR_TRY(p->s.status);
             if (n > 0) memcpy(all, specs[k].settings, n * sizeof *all);
-            if (opt_group) all[n++] = (cr_setting){ "features", without };
+            if (opt_group && !has_intercepts(p, &specs[k], opt_group))
+                all[n++] = (cr_setting){ "features", without };
             if (only && does_both(cx, &specs[k]) && !setting(&specs[k], "task"))
                 all[n++] = (cr_setting){ "task", cr_task_name(only) };
             copy[k] = (cr_model_spec){ specs[k].model, all, n };

@@ -126,6 +126,8 @@ CARS = "speed,dist,kind\n" + "".join(f"{4 + i % 9},{2 + 3 * (i % 9) + i % 4},{1 
      ["intercept", "speed:kind=1", "speed:kind=2", "speed:kind=3"]),
     ("log(dist) ~ log(speed)", "--target dist --transform-target log --terms 'log(speed)'", ["intercept", "log(speed)"]),
     ("dist ~ . - kind", "--target dist --terms '. - kind'", ["intercept", "speed"]),
+    ("dist ~ (speed + kind)^2", "--target dist --terms 'speed + kind + speed:kind'",
+     ["intercept", "speed", "kind", "speed:kind"]),
     ("dist ~ speed*kind", "--target dist --terms 'speed*kind'", ["intercept", "speed", "kind", "speed:kind"]),
 ])
 def test_a_formula_of_r(credence, refused, tmp_path, formula, options, terms):
@@ -144,7 +146,18 @@ def test_a_formula_of_r(credence, refused, tmp_path, formula, options, terms):
 
 def test_formulas_without_options(refused, tmp_path):
     (tmp_path / "cars.csv").write_text(CARS)
-    refused(2, "fit", "linear", "dist ~ 1", "cars.csv", says="write --target COLUMN")
+    for formula, says in [("dist ~ 1", "the model normal"), ("dist ~ s(speed)", "the model spline"),
+                          ("dist ~ speed + offset(kind)", "glm has --offset COLUMN"),
+                          ("dist ~ I(speed/100)", "the column alone gives the same fit"),
+                          ("dist ~ speed + (speed | kind)", "no varying slopes"),
+                          ("dist ~ (speed + kind)^3", "no brackets around sums"),
+                          ("dist ~ speed + (1 | kind)", "bayes-linear and glm have varying intercepts")]:
+        said = refused(2, "fit", "linear", formula, "cars.csv", says=says).stderr
+        assert "--terms 's(" not in said and "offset(" not in said.split("hint")[1]
+        refused(2, "fit", "linear", "cars.csv", "--terms", formula, says=says)
+    for terms, says in [("I(speed/100)", "the column alone gives the same fit"), ("s(speed)", "spline and gp"),
+                        ("offset(kind)", "glm has --offset"), ("(speed+kind)^2", "a*b")]:
+        refused(2, "fit", "linear", "cars.csv", "--target", "dist", "--terms", terms, says=says)
     refused(2, "fit", "linear", "exp(dist) ~ speed", "cars.csv", says="write --target COLUMN")
     assert "--no-intercept" not in refused(2, "cv", "knn", "dist ~ speed - 1", "cars.csv", says="--terms speed").stderr
     refused(2, "fit", "linear", "cars.csv", "--target", "dist", "--terms", "0 + speed", says="--no-intercept")
@@ -186,3 +199,25 @@ def test_all_of_few_whole_numbers(credence, diabetes, values, n):
 def test_a_share_in_percent(refused, diabetes, model):
     refused(2, "predict", model, diabetes, "--interval", "95", says="hint: did you mean --interval 0.95?")
     refused(2, "predict", model, diabetes, "--interval", "-3", says="hint: for example --interval 0.9")
+
+
+def test_a_column_without_values_can_be_left_out(credence, refused, tmp_path):
+    (tmp_path / "d.csv").write_text("a,b,y\n" + "".join(f"{i % 5},,{i * i % 7}\n" for i in range(20)))
+    refused(3, "fit", "linear", "d.csv", "--target", "y", says="hint: --features '!b' leaves the column out")
+    assert credence("fit", "linear", "d.csv", "--target", "y", "--features", "!b").code == 0
+
+
+def test_counts_are_for_other_families(credence, refused, tmp_path):
+    (tmp_path / "d.csv").write_text("x,n,size\n" + "".join(f"{i % 5},{i * i % 7},{i * 1.5}\n" for i in range(20)))
+    says = "looks like counts: --family poisson"
+    assert says in credence("fit", "glm", "d.csv", "--target", "n").stderr
+    for args in (["n", "--family", "poisson"], ["n", "--link", "identity"], ["size"]):
+        assert says not in credence("fit", "glm", "d.csv", "--target", *args).stderr
+    refused(2, "fit", "poisson", "d.csv", "--target", "n", says="--family poisson")
+
+
+def test_rules_of_large_numbers_can_be_read(credence, tmp_path):
+    (tmp_path / "d.csv").write_text("t,y\n" + "".join(f"{1672531200 + i},{i // 25}\n" for i in range(100)))
+    rules = credence("fit", "tree", "d.csv", "--target", "y", "--task", "regression", "--format", "text").stdout
+    for at in (24.5, 49.5, 74.5):
+        assert f"t <= {1672531200 + at}:" in rules

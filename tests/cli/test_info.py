@@ -268,3 +268,9 @@ def test_threads_and_seed(credence, examples):
 def test_output_file(credence, weather, tmp_path):
     result = credence("info", "weather.csv", "--matrix", "--columns", "sky,wind", "--format", "text", "-o", "m.txt")
     assert result.code == 0 and result.stdout == "" and "mutual information" in (tmp_path / "m.txt").read_text()
+
+
+def test_no_entropy_in_the_list_is_impossible(credence, tmp_path):
+    (tmp_path / "d.csv").write_text("g,h\n" + "".join(f"{'abc'[i % 3]},{'ab'[i % 2]}\n" for i in range(60)))
+    for column in ask(credence, "d.csv")["columns"]:
+        assert column["lower"] <= column["entropy"] <= column["upper"] <= math.log2(column["levels"]) + 1e-12

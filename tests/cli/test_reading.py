@@ -142,6 +142,26 @@ def test_what_is_not_certain_is_asked(credence, tmp_path):
     assert columns(credence, "a.csv", "--thousands", ",")["a"]["max"] == 2345
 
 
+def test_points_between_thousands_are_asked_about(credence, tmp_path):
+    says = "is read as 1: --thousands . reads it as 1000, --decimal . says that 1 is right"
+    doubtful = ["a;b\n950;01.02.2023\n1.000;02.02.2023\n12.500;03.02.2023\n", "a;b\n1.000;x\n10.250;y\n",
+                "a\tb\n950\t3\n1.000\t4\n-12.500\t7\n", "a,b\n950,3\n1.000,4\n"]
+    for text in doubtful:
+        (tmp_path / "a.csv").write_text(text)
+        for more in ([], ["--stream", "--block", "2"]):
+            command = ["fit", "linear", "a.csv", "--target", "a", "--features", "b", *more]
+            assert f"'1.000' in column 'a' of a.csv {says}" in credence(*command).stderr, text
+        assert abs(columns(credence, "a.csv", "--thousands", ".")["a"]["mean"]) > 300
+        assert "--thousands" not in credence("describe", "a.csv", "--decimal", ".").stderr
+        assert "--thousands" not in credence("describe", "a.csv", "--category", "a").stderr
+    certain = ["a;b\n950;1.5\n1.000;2.5\n", "a;b\n1.000;x\n0.125;y\n", "a,b\n1.000,3\n12.500,4\n",
+               "a\tb\n1.000\t3\n12.500\t4\n", "a;b\n9500;2\n1.000;3\n", "a,b\n0,3\n1.000,4\n",
+               "a;b\n950;1.234,5\n1.000;2\n", "a;b\n1.000;x\n1000.000;y\n"]
+    for text in certain:
+        (tmp_path / "a.csv").write_text(text)
+        assert "--thousands" not in credence("describe", "a.csv").stderr, text
+
+
 def test_wrong_numbers_get_the_right_hint(refused, tmp_path):
     (tmp_path / "a.csv").write_text("a;b\n3.340,47;2\nx;3\n")
     said = refused(3, "describe", "a.csv", "--real", "a", says="--decimal ,").stderr
@@ -149,6 +169,27 @@ def test_wrong_numbers_get_the_right_hint(refused, tmp_path):
     refused(2, "describe", "a.csv", "--decimal", "x", says="--decimal 'x' is not one of . ,")
     refused(2, "describe", "a.csv", "--decimal", ",", "--thousands", ",", says="cannot be the same")
     refused(2, "describe", "a.csv", "--comment", "##", says="not one character")
+
+
+def test_delimiters_at_the_end_are_no_column(credence, refused, tmp_path):
+    rows = "".join(f"{i},{i * i},\n" for i in range(1, 30))
+    for text in ("x,y,\n" + rows, "x,y\n" + rows, "x,y,\n" + rows.replace(",\n", ", \n"), ("x,y,\n" + rows).replace("\n", "\r\n"),
+                 "x;y;\n" + rows.replace(",", ";"), '"x","y",\n' + rows[:-1]):
+        (tmp_path / "a.csv").write_text(text)
+        data = columns(credence, "a.csv")
+        assert list(data) == ["x", "y"] and data["y"]["mean"] == 295, text
+        for more in ([], ["--stream", "--block", "4"]):
+            result = credence("fit", "linear", "a.csv", "--target", "y", *more)
+            assert result.code == 0 and "the lines of a.csv end with a delimiter" in result.stderr
+    (tmp_path / "a.csv").write_text(rows)
+    assert list(columns(credence, "a.csv", "--header", "no")) == ["x1", "x2"]
+    (tmp_path / "a.csv").write_text("x,y,z\n" + rows)  # a name of its own: a column without values
+    assert list(columns(credence, "a.csv")) == ["x", "y", "z"]
+    (tmp_path / "a.csv").write_text("x,y,\n" + rows.replace("9,81,", "9,81,5"))
+    refused(3, "describe", "a.csv", says="column 3 has no name")
+    (tmp_path / "a.csv").write_text("x,y,\n" + rows * 2000 + "1,2,5\n" + rows)
+    result = credence("describe", "a.csv")
+    assert result.code == 3 and "row has 3 fields, the header has 2" in result.stderr
 
 
 def test_comments_and_lines_to_skip(credence, refused, tmp_path):

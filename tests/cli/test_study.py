@@ -202,6 +202,22 @@ def test_conformal_models_are_files_like_others(credence, examples):
     assert "the conformal intervals were learned from the rows of the fit" in credence("update", "m.cred", DATA[0], "-o", "u.cred").stderr
 
 
+def test_groups_with_intercepts_can_be_left_out(credence, tmp_path):
+    rows = [(g, i, round(2 * i + 10 * g + 3 * math.sin(7 * g + 5 * i), 3)) for g in range(6) for i in range(8)]
+    write = lambda name, some: (tmp_path / name).write_text("g,x,y\n" + "".join(f"k{g},{i},{y}\n" for g, i, y in some))
+    write("d.csv", rows)
+    model = ["--target", "y", "--terms", "x, (1 | g)"]
+    for more in ([], ["--features", "x,g"]):
+        answer = read_json(credence("cv", "bayes-linear", "d.csv", *model, *more, "--group", "g", "--folds", "6", "--json"))
+        scores = []
+        for left in range(6):
+            write("train.csv", [r for r in rows if r[0] != left])
+            write("test.csv", [r for r in rows if r[0] == left])
+            assert credence("fit", "bayes-linear", "train.csv", *model, *more, "-o", "m.cred").code == 0
+            scores.append(read_json(credence("evaluate", "m.cred", "test.csv", "--json"))["metrics"]["log_score"])
+        assert answer["metrics"]["log_score"] == pytest.approx(sum(scores) / 6, rel=1e-6)
+
+
 def test_groups_need_values(credence, tmp_path, refused):
     (tmp_path / "d.csv").write_text("g,x,y\n" + "".join(f"{'abc'[i % 3]},{i},{i * 7 % 5}\n" for i in range(12)))
     answer = read_json(credence("cv", "linear", "d.csv", "--target", "y", "--group", "g", "--folds", "3", "--json"))

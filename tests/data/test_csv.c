@@ -316,7 +316,7 @@ static const bad bad_files[] = {
     { "a,b,c,d,e\n1,2,3,4,5\n1,2,3,4\n", "t.csv:3:8: row has 4 fields, the header has 5", 0, 0, 0,
       0, 0, 0 },
     { "a,b\n1,2\n1,2,3,4\n", "t.csv:3:5: row has 4 fields, the header has 2", 0, 0, 0, 0, 0, 0 },
-    { "a,b\n1,2,\n", "t.csv:2:5: row has 3 fields, the header has 2", 0, 0, 0, 0, 0, 0 },
+    { "a,b\n1,2,\n3,4\n", "t.csv:2:5: row has 3 fields, the header has 2", 0, 0, 0, 0, 0, 0 },
     { "1,2\n3\n", "t.csv:2:2: row has 1 field, the first row has 2", 0, 0, 0, 0, 0, 0 },
     { "a,b\n1,2\n\n3\n", "t.csv:4:2: row has 1 field, the header has 2", 0, 0, 0, 0, 0, 0 },
     { "a,b\r\n1,2\r\n3\r\n", "t.csv:3:3: row has 1 field, the header has 2", 0, 0, 0, 0, 0, 0 },

@@ -44,6 +44,7 @@ typedef struct cri_csv_column {
     bool             restyled;    /* without which they would be texts */
     bool             told_digits; /* that some are lost */
     bool             parentheses; /* some are negative by them */
+    const char      *doubtful; /* a cell like 1.000 that may be a thousand (csv_doubt.c), or NULL */
     cri_number_style style;
 } cri_csv_column;
 
@@ -105,12 +106,13 @@ typedef struct cri_csv {
     bool               is_unclear;    /* the usual style was taken, but another would do as well */
     bool               told_encoding; /* that some bytes are not UTF-8 */
     bool               has_header;
-    bool               has_row_names;          /* and it has no cell for the first column */
-    bool               header_in_doubt;        /* it may be one, but is read as data */
-    size_t             data_offset, data_line; /* where the rows begin */
-    cri_csv_levels     names;
-    cri_csv_column    *columns;
-    size_t             n;
+    bool               has_row_names;    /* and it has no cell for the first column */
+    bool            ends_with_delimiter; /* every record, perhaps: nothing follows, and no column */
+    bool            header_in_doubt;     /* it may be one, but is read as data */
+    size_t          data_offset, data_line; /* where the rows begin */
+    cri_csv_levels  names;
+    cri_csv_column *columns;
+    size_t          n;
 
     /* The batch that is parsed, and the next one, which is read meanwhile. */
     cri_csv_batch  batch, ahead;
@@ -155,6 +157,10 @@ cr_status cri_csv_find_styles(cri_csv *csv, const char *at, const char *end);
 cr_read_options cri_csv_reading(const cri_csv *csv);
 /* Warns of columns of texts that look like numbers, but could be read in several ways. */
 void cri_csv_warn_of_styles(const cri_csv *csv);
+/* Finds columns of numbers whose points may stand between thousands, by the same records; then warns of them
+ * (csv_doubt.c). */
+cr_status cri_csv_find_doubts(cri_csv *csv, const char *at, const char *end);
+void      cri_csv_warn_of_doubts(const cri_csv *csv);
 /* How the numbers of a column are written, by an example, where that is not plain; else "". */
 const char *cri_csv_written(const cri_csv_column *column);
 /* The styles in which the text is a number, as bits (csv_style.c). */

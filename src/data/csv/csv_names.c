@@ -137,6 +137,8 @@ cr_status cri_csv_take_names(cri_csv *csv, cri_csv_header *h, const char **out_n
         CR_TRY(add_name(&w, &cell, text, (size_t)(end - text), c));
         at += cell.stop + 1 - at;
     }
+    if (csv->ends_with_delimiter && at[-1] == csv->dialect.delimiter)
+        at += cri_csv_next_cell(&csv->dialect, at, h->end).stop + 1 - at;
     unused = cri_renames_unused(&w.renames);
     if (unused) {
         cr_fail(csv->cx, CR_EDATA, "column '%s' of --rename not found in %s", unused,

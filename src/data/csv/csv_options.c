@@ -190,6 +190,11 @@ cr_status cri_csv_take_column_options(cri_csv *csv)
     }
     CR_TRY(keep_padded(csv));
     cri_csv_warn_of_styles(csv);
+    cri_csv_warn_of_doubts(csv);
+    if (csv->ends_with_delimiter)
+        cr_log(csv->cx, CR_LOG_WARNING,
+               "the lines of %s end with a delimiter: the empty cells behind it are not read",
+               cri_source_name(csv->source));
     if (csv->header_in_doubt)
         cr_log(csv->cx, CR_LOG_WARNING,
                "the first line of %s is read as data, but may hold the names of the columns: "

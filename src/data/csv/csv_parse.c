@@ -174,10 +174,16 @@ static inline const char *quick_skip(const cri_csv *csv, const cri_csv_piece *p,
 
 /* --- records --------------------------------------------------------------------------------- */
 
-/* The record goes on behind its last column: counts the rest. */
-static const char *fail_too_many(const cri_csv *csv, cri_csv_piece *p, const char *stop)
+/* The record goes on behind its last column: with an empty cell where that may be, or it is a fault, and the rest is
+ * counted. */
+static const char *end_record(const cri_csv *csv, cri_csv_piece *p, const char *stop)
 {
     const char *extra = stop + 1;
+    if (csv->ends_with_delimiter) {
+        cri_csv_cell cell = cri_csv_next_cell(&csv->dialect, extra, p->end);
+        bool empty = !cell.fault && cell.begin == cell.end && *cell.stop == csv->dialect.line_end;
+        if (empty) return cell.stop;
+    }
     p->fault_fields = csv->n;
     while (*stop != csv->dialect.line_end) {
         cri_csv_cell cell = cri_csv_next_cell(&csv->dialect, stop + 1, p->end);
@@ -229,7 +235,7 @@ static inline const char *parse_record(const cri_csv *csv, cri_csv_piece *p, boo
         p->fault_fields = c + 1;
         return fail_piece(p, CRI_CSV_RAGGED, stop, 1, c + 1);
     }
-    return *stop == line_end ? stop : fail_too_many(csv, p, stop);
+    return *stop == line_end ? stop : end_record(csv, p, stop);
 }
 
 /* The quick way takes no notice of NUL bytes in texts, nor of runs of delimiters. */

@@ -166,6 +166,29 @@ static bool has_row_names(const cri_csv_dialect *d, const sample *s)
     return rows >= 2 && full && (blanks || quoted || counts);
 }
 
+/* --- delimiters at the end ------------------------------------------------------------------- */
+
+static bool ends_empty(const record *r)
+{
+    return r->n > 1 && r->last.begin == r->last.end && !r->last.quoted;
+}
+
+/* Every record of the sample ends with a delimiter, as some programs write it; the header may lack it.  The cell behind
+ * it belongs to no column: how many columns there are, 0 where it is not so.  A header that names the last column, which
+ * is empty, has as many cells as the others. */
+static size_t columns_before_end(const cri_csv_dialect *d, const sample *s)
+{
+    const char *end = end_of_records(d, s), *at = cri_csv_skip_blank_lines(d, s->begin, end);
+    record      first, row;
+    size_t      rows = 0;
+    at = at < end && !d->runs ? read_record(d, at, end, &first) : NULL;
+    for (; at && at < end; rows++) {
+        at = read_record(d, at, end, &row);
+        if (!at || row.n != first.n + !ends_empty(&first) || !ends_empty(&row)) return 0;
+    }
+    return at && rows > 0 ? first.n - ends_empty(&first) : 0;
+}
+
 /* --- which delimiter ------------------------------------------------------------------------- */
 
 /* By the part of records that match, then of fields that are numbers: 1,5;2,5 are two, not three. */
@@ -185,7 +208,7 @@ static cri_csv_dialect find_dialect(char asked, char line_end, const sample *s)
     for (size_t i = 0; i < sizeof candidates; i++) {
         cri_csv_dialect d = cri_csv_dialect_of(candidates[i], line_end);
         score           r = try_dialect(&d, s);
-        if (has_row_names(&d, s)) r.matching = r.records;
+        if (has_row_names(&d, s) || columns_before_end(&d, s) > 0) r.matching = r.records;
         if (r.fields < 2 || !is_better(r, best_score)) continue;
         best = d;
         best_score = r;
@@ -252,12 +275,13 @@ static const char *look_at_record(const cri_csv_dialect *d, const char *at, cons
     }
 }
 
-static cr_status look_at_contents(cri_csv *csv, const sample *s, const char *at,
+static cr_status look_at_contents(cri_csv *csv, const sample *s, const char *at, size_t columns,
                                   cri_csv_contents *out)
 {
     const char *next = at;
     size_t      skip = csv->has_row_names;
     out->n = count_fields(&csv->dialect, &next, s->end) + skip;
+    if (csv->ends_with_delimiter) out->n = columns;
     out->first = cr_scratch_bytes(&csv->scratch, out->n, sizeof *out->first);
     out->later = cr_scratch_bytes(&csv->scratch, out->n, sizeof *out->later);
     if (csv->scratch.status != CR_OK) return csv->scratch.status;
@@ -305,7 +329,9 @@ cr_status cri_csv_sample(cri_csv *csv)
     if (at >= s.end)
         CR_TRY(cr_fail(csv->cx, CR_EDATA, "%s: the file is empty", cri_source_name(csv->source)));
     csv->has_row_names = csv->options->header != CRI_HEADER_NO && has_row_names(&csv->dialect, &s);
-    CR_TRY(look_at_contents(csv, &s, at, &k));
+    size_t columns = csv->has_row_names ? 0 : columns_before_end(&csv->dialect, &s);
+    csv->ends_with_delimiter = columns > 0;
+    CR_TRY(look_at_contents(csv, &s, at, columns, &k));
     CR_TRY(cri_csv_find_header(csv, &k));
     cri_csv_header header = { .begin = s.text + (s.begin - s.text),
                               .end = s.text + (s.end - s.text),
@@ -319,6 +345,7 @@ cr_status cri_csv_sample(cri_csv *csv)
     csv->data_offset = (size_t)(next - s.text);
     CR_TRY(cri_csv_check_encoding(csv, s.text, csv->data_offset, 0, 1));
     CR_TRY(cri_csv_find_styles(csv, next, s.end));
+    CR_TRY(cri_csv_find_doubts(csv, next, s.end));
     csv->data_line = s.first_line;
     for (const char *p = s.begin; p < next; p++) csv->data_line += *p == csv->dialect.line_end;
 done:

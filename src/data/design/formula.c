@@ -97,11 +97,82 @@ static void take_factors(const char *item, char *to, char *categories)
     }
 }
 
+/* --- what --terms does not know --------------------------------------------------------------- */
+
+/* What to do instead of an item that no option says; NULL: --terms may take it. */
+static const char *instead_of(const char *item)
+{
+    static const struct {
+        const char *begins, *instead;
+    } others[] = {
+        { "s(", "--terms has no smooth terms: the model spline fits a sum of smooth curves, and "
+                "bspline(COLUMN,8) in --terms is a curve without penalty" },
+        { "te(",
+          "--terms has no smooth terms: the model gp fits smooth functions of several columns" },
+        { "offset(", "--terms has no offset: the model glm has --offset COLUMN" },
+    };
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (strncmp(item, others[k].begins, strlen(others[k].begins)) == 0)
+            return others[k].instead;
+    if (strncmp(item, "I(", 2) == 0 && strpbrk(item, "*/+-") && strncmp(item, "I(1/", 4) != 0)
+        return "--terms does not calculate with numbers: the column alone gives the same fit as "
+               "the column times a number; other columns must be in the file";
+    if (item[0] == '(' && strchr(item, '|') && strncmp(item, "(1", 2) != 0)
+        return "--terms has varying intercepts, (1 | COLUMN), but no varying slopes";
+    if (item[0] == '(' && !strchr(item, '|'))
+        return "--terms has no brackets around sums: a*b is a + b + a:b";
+    return NULL;
+}
+
+/* Appends (a + b + c)^2 as a + b + c + a:b + a:c + b:c; false: it is not of this form. */
+static bool take_square(cr_scratch *s, const char *item, char *to)
+{
+    enum { MOST = 16 };
+    size_t n = 0, length = strlen(item);
+    char  *names[MOST], *inner = NULL;
+    if (length < 5 || item[0] != '(' || strcmp(item + length - 3, ")^2") != 0) return false;
+    inner = trimmed(s, item + 1, item + length - 3);
+    for (const char *at = inner; at && n < MOST;) {
+        const char *end = find_sign(at, "+");
+        char       *name = names[n++] = trimmed(s, at, end);
+        for (const char *c = name; c && *c; c++)
+            if (!is_name_byte(*c)) return false;
+        if (!name || !*name) return false;
+        at = *end ? end + 1 : NULL;
+    }
+    if (n < 2 || n == MOST) return false;
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0) append_text(to, " + ");
+        append_text(to, names[i]);
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i + 1; j < n; j++) {
+            append_text(to, " + "), append_text(to, names[i]);
+            append_text(to, ":"), append_text(to, names[j]);
+        }
+    return true;
+}
+
+const char *cri_formula_instead(const cri_formula *f)
+{
+    if (f->instead) return f->instead;
+    return f->nothing && f->target
+               ? "--terms needs a column: the model normal describes a column by its mean alone"
+               : "write --target COLUMN, and what follows ~ in --terms";
+}
+
+const char *cri_formula_remark(const cri_formula *f)
+{
+    return f->varying ? "; bayes-linear and glm have varying intercepts" : "";
+}
+
+/* --- the formula ------------------------------------------------------------------------------ */
+
 cr_status cri_formula_read(cr_scratch *s, const char *text, cri_formula *out)
 {
     cri_formula f = { .target = NULL };
     const char *tilde = find_sign(text, "~"), *at = tilde + 1;
-    size_t      size = 2 * strlen(text) + 8;
+    size_t      size = 64 * strlen(text) + 8; /* a square has each name up to 15 times */
     char       *left = trimmed(s, text, tilde), *terms = cr_scratch_bytes(s, size, 1),
          *categories = cr_scratch_bytes(s, size, 1);
     bool any = false, plain = true;
@@ -116,7 +187,11 @@ cr_status cri_formula_read(cr_scratch *s, const char *text, cri_formula *out)
         if ((zero && sign == '+') || (one && sign == '-')) f.without_intercept = true;
         if (*item && !zero && !one) {
             if (any || sign == '-') append_text(terms, sign == '-' ? (any ? " - " : "-") : " + ");
-            take_factors(item, terms, categories);
+            f.varying |= item[0] == '(' && item[1] == '1' && strchr(item, '|');
+            if (sign == '-' || !take_square(s, item, terms)) {
+                if (!f.instead) f.instead = instead_of(item);
+                take_factors(item, terms, categories);
+            }
             plain = plain && !any && sign == '+' && strcmp(item, ".") == 0;
             any = true;
         }
@@ -146,7 +221,8 @@ static void add_word(char *out, const char *option, const char *word)
 const char *cri_formula_options(cr_scratch *s, const cri_formula *f)
 {
     char *out;
-    if (!f->target || f->nothing || strchr(f->terms, '\'') || strchr(f->target, '\'')) return NULL;
+    if (!f->target || f->nothing || f->instead || strchr(f->terms, '\'') || strchr(f->target, '\''))
+        return NULL;
     out =
         cr_scratch_bytes(s, strlen(f->target) + strlen(f->terms) + strlen(f->categories) + 128, 1);
     if (!out) return NULL;
@@ -169,8 +245,8 @@ cr_status cri_formula_refuse(cr_ctx *cx, const char *text)
     CR_TRY(s.status);
     cr_fail(cx, CR_EARG, "--terms: '%.200s' is a formula, but the target is an option of its own",
             text);
-    st = options ? cr_fail_hint(cx, "write%s", options)
-                 : cr_fail_hint(cx, "write --target COLUMN, and what follows ~ in --terms");
+    st = options ? cr_fail_hint(cx, "write%s%s", options, cri_formula_remark(&f))
+                 : cr_fail_hint(cx, "%s", cri_formula_instead(&f));
 done:
     cr_scratch_end(&s);
     return st;

@@ -16,6 +16,8 @@ typedef struct cri_formula {
     const char *terms;      /* "" for all features or none at all */
     const char *categories; /* "a,b"; "" : none                   */
     bool        without_intercept, nothing; /* - 1; and of y ~ 1: no terms at all */
+    const char *instead; /* for what no option says: what does; NULL: there is nothing such */
+    bool        varying; /* has (1 | g), which few models take */
 } cri_formula;
 
 /* Takes a formula apart. */
@@ -23,6 +25,10 @@ cr_status cri_formula_read(cr_scratch *s, const char *text, cri_formula *out);
 /* The options as they are typed, with a space before each: " --target y --terms 'x + g'"; NULL where there are none that
  * say the same. */
 const char *cri_formula_options(cr_scratch *s, const cri_formula *formula);
+/* A hint where there are no such options. */
+const char *cri_formula_instead(const cri_formula *formula);
+/* What to add to a hint with the options; "": nothing. */
+const char *cri_formula_remark(const cri_formula *formula);
 /* Fails with CR_EARG for a formula in --terms, with the options that say the same. */
 cr_status cri_formula_refuse(cr_ctx *cx, const char *text);
 

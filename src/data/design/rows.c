@@ -55,6 +55,8 @@ static cr_status refuse_missing(cr_ctx *cx, const cr_table *t, const cr_column *
     cr_fail(cx, CR_EDATA, "%s: the %s '%s' has no value (it is missing in %zu of %zu rows)",
             cri_table_where(t, row, where, sizeof where), role, c->name, c->missing,
             cr_table_rows(t));
+    if (c->missing == cr_table_rows(t) && strcmp(role, "column") == 0)
+        return cr_fail_hint(cx, "--features '!%s' leaves the column out of the fit", c->name);
     return cr_fail_hint(cx,
                         strcmp(role, "column") == 0
                             ? "a model fitted with --missing drop leaves such rows out, one with "

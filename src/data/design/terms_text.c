@@ -202,6 +202,11 @@ static cr_status refuse_function(parser *p, const char *name)
     if (strcmp(name, "factor") == 0 || strcmp(name, "as.factor") == 0)
         return cr_fail_hint(p->s->cx,
                             "write the column alone, and --category COLUMN if it has numbers");
+    if (strcmp(name, "offset") == 0)
+        return cr_fail_hint(p->s->cx, "the model glm has --offset COLUMN");
+    if (strcmp(name, "s") == 0 || strcmp(name, "te") == 0)
+        return cr_fail_hint(p->s->cx, "the models spline and gp fit smooth functions; "
+                                      "bspline(COLUMN,8) is a curve without penalty");
     return cr_fail_nearest(p->s->cx, name, "functions", KNOWN, known_function, NULL);
 }
 
@@ -213,6 +218,11 @@ static cr_status read_call(parser *p, const char *name, size_t depth, cri_atom *
     if (f == CRI_FUNCTIONS && !square && !basis) return refuse_function(p, name);
     cr_status st = read_atom(p, depth + 1, out);
     if (st == CR_OK && basis) st = read_basis(p, name, out);
+    if (st == CR_OK && f == CRI_FUNCTION_SELF && *p->at && strchr("*/+-", *p->at)) {
+        fail_at(p, "--terms does not calculate with numbers");
+        return cr_fail_hint(p->s->cx, "the column alone gives the same fit as the column times a "
+                                      "number; other columns must be in the file");
+    }
     if (st == CR_OK && !take(p, ')')) st = fail_at(p, "a closing bracket is expected");
     if (st != CR_OK || basis) return st;
     return square ? add_step(p, out, CRI_FUNCTION_POWER, 2) : add_step(p, out, f, 0);
@@ -357,7 +367,7 @@ static cr_status read_varying(parser *p, bool minus)
     if (!atom) return p->s->status;
     if (!take(p, '1') || !take(p, '|')) {
         fail_at(p, "brackets without a function can only be (1 | COLUMN), a varying intercept;");
-        return cr_fail_hint(p->s->cx, "write (a + b):c as a:c, b:c");
+        return cr_fail_hint(p->s->cx, "write (a + b):c as a:c, b:c, and (a + b)^2 as a*b");
     }
     cr_status st = read_name(p, &name, &quoted);
     if (st != CR_OK) return st;

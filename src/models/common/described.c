@@ -18,7 +18,7 @@ cr_status cri_described_check(cr_ctx *cx, const char *model, const cr_design *d)
     return CR_OK;
 }
 
-cr_status cri_described_numbers(cr_ctx *cx, const char *model, const cr_design *d)
+cr_status cri_check_numbers(cr_ctx *cx, const char *model, const cr_design *d)
 {
     for (size_t j = 0; j < d->n_columns; j++) {
         if (d->columns[j].type != CR_CATEGORY) continue;
@@ -26,5 +26,11 @@ cr_status cri_described_numbers(cr_ctx *cx, const char *model, const cr_design *
                 d->columns[j].name, model);
         return cr_fail_hint(cx, "--features '!%s' leaves it out", d->columns[j].name);
     }
-    return cri_described_check(cx, model, d);
+    return CR_OK;
+}
+
+cr_status cri_described_numbers(cr_ctx *cx, const char *model, const cr_design *d)
+{
+    cr_status st = cri_check_numbers(cx, model, d);
+    return st == CR_OK ? cri_described_check(cx, model, d) : st;
 }

@@ -7,7 +7,9 @@
 /* Fails, in words, where there is a target, no column, or a term that is not a column as it is: draws would have no
  * place for it. */
 cr_status cri_described_check(cr_ctx *cx, const char *model, const cr_design *design);
-/* The same, and where a column has texts. */
+/* Fails at a column of text: as numbers its levels would have distances that depend on how they are coded. */
+cr_status cri_check_numbers(cr_ctx *cx, const char *model, const cr_design *design);
+/* Both. */
 cr_status cri_described_numbers(cr_ctx *cx, const char *model, const cr_design *design);
 
 #endif

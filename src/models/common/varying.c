@@ -58,7 +58,7 @@ cr_status cri_varying_predict(cr_ctx *cx, const cri_varying *v, const cri_predic
         if (out->scale) cri_rows_fill(rows, from, to, X, p);
         for (size_t i = from; i < to; i++) {
             size_t g = group[i];
-            bool   known = g < v->groups;
+            bool   known = g < v->groups && v->weight[g] > 0; /* a level may have no rows */
             unseen += !known;
             if (known) out->mean[i] += v->mean[g];
             if (!out->scale) continue;

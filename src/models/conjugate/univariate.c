@@ -47,7 +47,10 @@ cr_status cri_conjugate_check(cr_ctx *cx, const char *model, const cr_design *d)
 {
     if (d->target.name) {
         cr_fail(cx, CR_EARG, "the model %s describes columns: it has no target", model);
-        return cr_fail_hint(cx, "name the columns with --features %s", d->target.name);
+        return cr_fail_hint(cx,
+                            "name the columns with --features %s; glm predicts a target, with "
+                            "--family poisson if it has counts",
+                            d->target.name);
     }
     if (d->standardised)
         return cr_fail(cx, CR_EARG,

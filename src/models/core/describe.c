@@ -1,6 +1,7 @@
 /* describe.c -- what a fitted model says of itself: what every model has, and what its class adds. */
 #include "describe.h"
 #include "model_internal.h"
+#include "transform_target.h"
 #include "data/table/date.h"
 #include "parameters.h"
 
@@ -90,6 +91,8 @@ const cr_field cr_description_table[] = {
     CR_INNER(ROWS, "parameters", 0, "parameters with their uncertainty", cr_parameter_table),
     CR_OTHER(STATISTICS, "statistics", 0,
              "what this model reports about the fit; its page lists them"),
+    CR_OTHER(TEXTS, "transformed", CR_FIELD_SOMETIMES,
+             "with --transform-target: the statistics that are those of the transformed target"),
     CR_INNER(ROWS, "calibration", CR_FIELD_SOMETIMES,
              "of calibrated models: how a probability is changed", calibration_map),
     CR_INNER(ROWS, "conformal", CR_FIELD_SOMETIMES, "of conformal intervals: how wide they are",
@@ -177,13 +180,6 @@ static cr_status describe_options(cr_ctx *cx, const cr_option *table, const void
     return CR_OK;
 }
 
-/* What a class made of the likelihood of the transformed target, made of that of the target. */
-static void correct_criteria(const cr_model *m, const cri_sheet *statistics)
-{
-    cri_sheet_add(cri_sheet_get(statistics, "aic"), -2 * m->log_slopes);
-    cri_sheet_add(cri_sheet_get(statistics, "bic"), -2 * m->log_slopes);
-}
-
 static void describe_dates(const cr_design *d, cri_sheet *out)
 {
     cri_sheet *rows = NULL;
@@ -215,7 +211,7 @@ static cr_status fill(cr_ctx *cx, const cr_model *m, cri_sheet *out)
     cri_put_count(out, "seed", m->fit.seed);
     describe_report(&m->report, out);
     CR_TRY(m->class->describe(cx, m->state, m->design, out));
-    correct_criteria(m, cri_sheet_get(out, "statistics"));
+    cri_describe_transformed(m, out);
     describe_calibration(m, out);
     if (m->conformal) CR_TRY(cri_conformal_describe(cx, m->conformal, out));
     part = cri_put_object(out, "settings");

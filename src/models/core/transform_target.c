@@ -104,6 +104,34 @@ void cri_model_count_slopes(cr_model *m, const cri_rows *rows, bool all)
     m->report.log_likelihood += m->log_slopes;
 }
 
+/* --- descriptions ----------------------------------------------------------------------------- */
+
+static void correct(const cr_field *fields, const cri_sheet *object, double slopes)
+{
+    for (const cr_field *f = fields; f->name; f++) {
+        cri_sheet *value = cri_sheet_get(object, f->name);
+        if (f->marks & CR_FIELD_LOG_SCORE) cri_sheet_add(value, slopes);
+        if (f->marks & CR_FIELD_CRITERION) cri_sheet_add(value, -2 * slopes);
+        if (f->type == CR_FIELD_OBJECT) correct(f->inner, value, slopes);
+        if (f->type != CR_FIELD_ROWS) continue;
+        for (const cri_sheet *row = cri_sheet_first(value); row; row = cri_sheet_next(row))
+            correct(f->inner, row, slopes);
+    }
+}
+
+void cri_describe_transformed(const cr_model *m, cri_sheet *out)
+{
+    const cri_sheet *statistics = cri_sheet_get(out, "statistics");
+    if (m->design->transform.kind == CRI_TRANSFORM_NONE) return;
+    correct(m->class->statistics, statistics, m->log_slopes);
+    correct(cr_class_tables(m->class), out, m->log_slopes);
+    cri_sheet *names = cri_put_list(out, "transformed");
+    for (const cr_field *f = m->class->statistics; f->name; f++) {
+        bool of_target = f->marks & CR_FIELD_OF_TARGET || (f->unit && strstr(f->unit, "target"));
+        if (of_target && cri_sheet_get(statistics, f->name)) cri_put_text(names, NULL, f->name);
+    }
+}
+
 /* --- the power of Box and Cox ----------------------------------------------------------------- */
 
 bool cri_wants_power(const cr_setting *s, size_t n)

@@ -20,6 +20,11 @@ cr_status cri_prediction_untransform(cr_ctx *cx, cri_transform transform, size_t
  * learned all. */
 void cri_model_count_slopes(cr_model *model, const cri_rows *rows, bool all);
 
+/* What a class said of the transforms, in the description `out` of the model, becomes what is true of the targets, as
+ * far as its fields declare (base/field.h): log densities and criteria, also in tables, get the sum of log g'(y).  The
+ * names of the statistics that are those of the transforms are listed.  Nothing happens without a transform. */
+void cri_describe_transformed(const cr_model *model, cri_sheet *out);
+
 /* true when the settings ask for a power that is to be learned. */
 bool cri_wants_power(const cr_setting *settings, size_t n_settings);
 /* The power under which the model of these settings has the largest evidence or, without one, the largest likelihood

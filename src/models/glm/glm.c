@@ -300,6 +300,27 @@ static void keep_groups(cri_glm *m, cri_glm_varying *v)
     }
 }
 
+/* Whole numbers from 0 on that are small: their spread depends on their mean, which the usual family does not know. */
+static void warn_of_counts(cr_ctx *cx, const cri_rows *rows, const glm_options *o)
+{
+    enum { SMALL = 20 };
+    const cr_design *d = rows->design;
+    double           sum = 0, largest = 0;
+    if (o->family != CRI_GLM_GAUSSIAN || o->link || d->target_scale != 1 || d->target_shift != 0)
+        return;
+    for (size_t i = 0; i < rows->n; i++) {
+        if (!(rows->y[i] >= 0) || rows->y[i] != floor(rows->y[i])) return;
+        sum += rows->y[i];
+        largest = fmax(largest, rows->y[i]);
+    }
+    if (largest < 3 || sum >= SMALL * (double)rows->n) return;
+    cr_log(
+        cx, CR_LOG_WARNING,
+        "the target '%s' looks like counts: --family poisson gives them a spread that grows with "
+        "their mean; --link identity silences this warning",
+        d->target.name);
+}
+
 static cr_status check_groups(cr_ctx *cx, const glm_options *o, const cri_glm_problem *p)
 {
     if (o->errors != CRI_CLASSICAL || o->dispersion != DISPERSION_AUTO)
@@ -341,6 +362,7 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     CR_TRY(scratch.status);
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(check_link(cx, family, (cri_glm_link)o->link));
+    warn_of_counts(cx, rows, o);
     if (groups) CR_TRY(check_groups(cx, o, &p));
     CR_TRY(check_size(cx, rows, o->intercept));
     CR_TRY(cri_glm_read_rows(cx, rows, family, y, weight, trials, offset));
@@ -390,20 +412,23 @@ static void put_choice(cri_sheet *s, const char *name, const char *choices, size
 static const cr_field glm_statistics[] = {
     CR_TEXT("family", 0, "distribution of the target"),
     CR_TEXT("link", 0, "link function of the mean"),
-    CR_NUMBER("dispersion", CR_FIELD_NULL, "variance of the target over that of the family"),
-    CR_NUMBER("ml_dispersion", CR_FIELD_EITHER,
+    CR_NUMBER("dispersion", CR_FIELD_NULL | CR_FIELD_OF_TARGET,
+              "variance of the target over that of the family"),
+    CR_NUMBER("ml_dispersion", CR_FIELD_EITHER | CR_FIELD_OF_TARGET,
               "if it is estimated: its maximum likelihood value, used by aic and bic"),
     CR_TEXT("errors", CR_FIELD_SOMETIMES, "with --errors: the kind of standard errors"),
     CR_NUMBER("overdispersion", CR_FIELD_EITHER,
               "of negative-binomial: alpha, variance mu + alpha mu^2"),
-    CR_NUMBER("deviance", CR_FIELD_NULL,
+    CR_NUMBER("deviance", CR_FIELD_NULL | CR_FIELD_OF_TARGET,
               "twice the difference in log likelihood from a perfect fit"),
-    CR_NUMBER("null_deviance", CR_FIELD_NULL, "the same for the mean alone"),
-    CR_NUMBER("deviance_explained", CR_FIELD_NULL, "1 - deviance / null_deviance"),
-    CR_NUMBER("pearson_chi2", CR_FIELD_NULL, "sum of squared residuals over variances"),
+    CR_NUMBER("null_deviance", CR_FIELD_NULL | CR_FIELD_OF_TARGET, "the same for the mean alone"),
+    CR_NUMBER("deviance_explained", CR_FIELD_NULL | CR_FIELD_OF_TARGET,
+              "1 - deviance / null_deviance"),
+    CR_NUMBER("pearson_chi2", CR_FIELD_NULL | CR_FIELD_OF_TARGET,
+              "sum of squared residuals over variances"),
     CR_NUMBER("residual_dof", CR_FIELD_NULL, "weight of the rows minus the number of parameters"),
-    CR_NUMBER("aic", CR_FIELD_NULL, "Akaike's criterion"),
-    CR_NUMBER("bic", CR_FIELD_NULL, "Schwarz's criterion"),
+    CR_NUMBER("aic", CR_FIELD_NULL | CR_FIELD_CRITERION, "Akaike's criterion"),
+    CR_NUMBER("bic", CR_FIELD_NULL | CR_FIELD_CRITERION, "Schwarz's criterion"),
     CRI_VARYING_STATISTICS(NULL),
     CR_FIELD_LAST,
 };

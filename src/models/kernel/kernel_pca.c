@@ -174,6 +174,18 @@ static cr_status keep_inputs(cr_ctx *cx, const cri_gp_data *data, const double *
     return cri_gp_kernel_keep(cx, m->kernel, &m->formula, &m->centre);
 }
 
+/* The kernel that nobody named compares them too. */
+static void warn_of_texts(cr_ctx *cx, const cr_design *d)
+{
+    for (size_t j = 0; j < d->n_columns; j++)
+        if (d->columns[j].type == CR_CATEGORY)
+            cr_log(
+                cx, CR_LOG_WARNING,
+                "kernel-pca: column '%s' contains text, of which the default kernel asks whether "
+                "it is equal: --features '!%s' leaves it out",
+                d->columns[j].name, d->columns[j].name);
+}
+
 static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                           void **out_state, cr_report *report)
 {
@@ -200,6 +212,7 @@ static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const void *options,
             cx, "%.0f rows would fit: use some of the rows for the fit, and predict the others",
             floor(0.95 * sqrt(left / 41))));
     }
+    if (!o->kernel) warn_of_texts(cx, rows->design);
     CR_TRY(cri_default_kernel(cx, o->kernel, rows->design, &data, 1,
                               "some components would have a negative variance", &m->kernel));
     CR_TRY(cri_gp_check_data(cx, m->kernel, rows, &data));

@@ -6,6 +6,7 @@
  * Cost: kmeans_lloyd.c.  Lloyd (1982), IEEE Trans. Information Theory 28; Arthur & Vassilvitskii (2007), SODA;
  * Hartigan (1975), Clustering Algorithms. */
 #include "kmeans.h"
+#include "models/common/described.h"
 #include "base/context_internal.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
@@ -273,6 +274,7 @@ static cr_status kmeans_fit(cr_ctx *cx, const cri_rows *rows, const void *option
 
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(read_k(cx, o->k, &f.k));
+    CR_TRY(cri_check_numbers(cx, "kmeans", rows->design));
     CR_TRY(cri_kmeans_rows_open(cx, rows, rows->design->standardised, seed, &f.d));
     if (f.d.sampled) CR_TRY(check_sampled(cx, o, f.k));
     CR_TRY(read_init(cx, o, rows->design, &f.d, &C, &f.k));

@@ -8,6 +8,7 @@
  * Pearson (1901), Phil. Mag. 2; Hotelling (1933), J. Educ. Psychology 24; Jolliffe (2002). */
 #include "pca.h"
 #include "components.h"
+#include "models/common/described.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
 #include "math/dense/blas_internal.h"
@@ -82,6 +83,7 @@ done:
 static cr_status check(cr_ctx *cx, const cri_rows *rows, const pca_options *o)
 {
     cr_status st = cri_components_check(cx, "pca", o->components);
+    if (st == CR_OK) st = cri_check_numbers(cx, "pca", rows->design);
     if (st != CR_OK) return st;
     return rows->p > 0 ? CR_OK : cr_fail(cx, CR_EDATA, "pca: there are no columns to combine");
 }

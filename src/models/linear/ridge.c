@@ -378,7 +378,7 @@ static const cr_field ridge_statistics[] = {
     CR_MEASURE("residual_sd", "target", CR_FIELD_NULL,
                "standard deviation of the noise, from the residuals"),
     CR_MEASURE("rss", "target^2", CR_FIELD_NULL, "residual sum of squares"),
-    CR_NUMBER("r2", CR_FIELD_NULL, "share of the target's variance explained"),
+    CR_NUMBER("r2", CR_FIELD_NULL | CR_FIELD_OF_TARGET, "share of the target's variance explained"),
     CR_MEASURE("gcv", "target^2", CR_FIELD_NULL,
                "mean squared error by generalised cross-validation"),
     CR_MEASURE("loocv", "target^2", CR_FIELD_NULL,

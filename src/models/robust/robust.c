@@ -380,11 +380,12 @@ static const cr_field robust_statistics[] = {
     CR_TEXT("at_bound", CR_FIELD_SOMETIMES,
             "of student: the bound at which the degrees of freedom ended"),
     CR_MEASURE("scale", "target", CR_FIELD_NULL, "scale of the noise"),
-    CR_NUMBER("objective", CR_FIELD_EITHER,
+    CR_NUMBER("objective", CR_FIELD_EITHER | CR_FIELD_OF_TARGET,
               "of lad and quantile: sum of absolute residuals, or their asymmetric sum"),
-    CR_NUMBER("duality_gap", CR_FIELD_EITHER, "of these: how far from the minimum it can be"),
-    CR_NUMBER("aic", CR_FIELD_EITHER, "Akaike's criterion"),
-    CR_NUMBER("bic", CR_FIELD_EITHER, "Schwarz's criterion"),
+    CR_NUMBER("duality_gap", CR_FIELD_EITHER | CR_FIELD_OF_TARGET,
+              "of these: how far from the minimum it can be"),
+    CR_NUMBER("aic", CR_FIELD_EITHER | CR_FIELD_CRITERION, "Akaike's criterion"),
+    CR_NUMBER("bic", CR_FIELD_EITHER | CR_FIELD_CRITERION, "Schwarz's criterion"),
     CR_FIELD_LAST,
 };
 

@@ -60,6 +60,13 @@ static char *levels_text(cr_ctx *cx, const cri_tree *t, const cr_design *d, cons
     return closed;
 }
 
+/* Six digits, or as many as a large number has before the point, and one more: times in seconds differ there. */
+static int digits_of(double x)
+{
+    double before = floor(log10(fmax(fabs(x), 1))) + 1;
+    return before < 6 ? 6 : before < 15 ? (int)before + 1 : 15;
+}
+
 /* What leads from a node to its left or right child, in the units of the data. */
 static char *rule_text(cr_ctx *cx, const cri_tree *t, const cr_design *d, size_t node, bool right)
 {
@@ -67,7 +74,8 @@ static char *rule_text(cr_ctx *cx, const cri_tree *t, const cr_design *d, size_t
     size_t        j = (size_t)split[CRI_COLUMN];
     double        at = split[CRI_THRESHOLD] * d->scale[j] + d->shift[j];
     if (split[CRI_SUBSET] > 0) return levels_text(cx, t, d, split, right);
-    return cri_string_format(cx, "%s %s %.6g", d->terms[j].name, right ? ">" : "<=", at);
+    return cri_string_format(cx, "%s %s %.*g", d->terms[j].name, right ? ">" : "<=", digits_of(at),
+                             at);
 }
 
 /* --- nodes as rows --------------------------------------------------------------------------- */
@@ -162,9 +170,10 @@ const cr_field cri_cart_statistics[] = {
     CR_COUNT("leaves", 0, "leaves of the tree"),
     CR_COUNT("depth", 0, "splits above its deepest leaf"),
     CR_COUNT("full_leaves", 0, "leaves before pruning"),
-    CR_NUMBER("alpha", CR_FIELD_NULL, "cost of a leaf used in pruning, in units of the loss"),
-    CR_NUMBER("cv_loss", CR_FIELD_NULL, "mean loss by cross-validation"),
-    CR_NUMBER("cv_se", CR_FIELD_NULL, "its standard error"),
+    CR_NUMBER("alpha", CR_FIELD_NULL | CR_FIELD_OF_TARGET,
+              "cost of a leaf used in pruning, in units of the loss"),
+    CR_NUMBER("cv_loss", CR_FIELD_NULL | CR_FIELD_OF_TARGET, "mean loss by cross-validation"),
+    CR_NUMBER("cv_se", CR_FIELD_NULL | CR_FIELD_OF_TARGET, "its standard error"),
     CR_MEASURE("residual_sd", "target", CR_FIELD_EITHER,
                "of numbers: standard deviation within the leaves, pooled"),
     CR_NUMBER("inflation", CR_FIELD_SOMETIMES,

@@ -407,7 +407,7 @@ static const cr_field online_statistics[] = {
     CR_MEASURE("noise_sd", "target", CR_FIELD_NULL, "standard deviation of the noise"),
     CR_NUMBER("jitter", CR_FIELD_NULL, "amount added to the diagonal of the covariance, if needed"),
     CR_TEXT("hyper", CR_FIELD_SOMETIMES, "of learned hyper-parameters: best or map"),
-    CR_MEASURE("log_evidence_at_hyper", "nats", CR_FIELD_SOMETIMES,
+    CR_MEASURE("log_evidence_at_hyper", "nats", CR_FIELD_SOMETIMES | CR_FIELD_LOG_SCORE,
                "of map: at these hyper-parameters; log_evidence also accounts for learning them"),
     CR_COUNT("starts", 0, "runs of the search"),
     CR_COUNT("starts_agreed", 0, "number of these that ended at the best optimum"),
