@@ -24,7 +24,7 @@ static const subject subjects[] = {
     { "uniform", "features=b missing=drop" },
     { "von-mises", "features=a missing=drop" },
     { "mvn", "features=a,b weights=w missing=drop" },
-    { "pca", "features=a,b,g weights=w components=all missing=drop" },
+    { "pca", "features=a,b,k weights=w components=all missing=drop" },
     { "ppca", "features=a,b,k weights=w components=1 missing=drop" },
     { "fa", "features=a,b,k weights=w components=1 missing=drop" },
     { "lda", "target=g features=a,b weights=w missing=drop" },

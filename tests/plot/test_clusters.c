@@ -360,14 +360,14 @@ TEST(refusals)
                       "no row has both");
 }
 
-/* Categories leave one column of numbers: the plane is that of the terms; dates are counted in days. */
+/* Powers of one column are axes as columns are; dates are counted in days. */
 TEST(other_columns)
 {
     cr_table *t = table_of_text(cx, "mixed.csv",
                                 "a,b,d\n1,x,2020-01-03\n2,y,2020-01-04\n9,z,2020-02-01\n"
                                 "8,x,2020-02-02\n1.5,y,2020-01-05\n9.5,z,2020-02-03\n");
-    cr_model *m = fit(cx, "kmeans", t, "features=a,b k=2");
-    check_both_forms(cx, m, t, CR_PLOT_FIT, "2 clusters on two principal components");
+    cr_model *m = fit(cx, "kmeans", t, "features=a basis=poly:2 k=2");
+    check_both_forms(cx, m, t, CR_PLOT_FIT, "2 clusters on a and a^2");
     m = fit(cx, "kmeans", t, "features=a,d k=2");
     check_both_forms(cx, m, t, CR_PLOT_FIT, "d, in days since 2020-01-03");
 }
