@@ -65,7 +65,7 @@ done:
     return st;
 }
 
-/* --- what was tried ---------------------------------------------------------------------------- */
+/* --- what was tried --------------------------------------------------------------------------- */
 
 const cr_field cri_tried_fields[] = {
     CR_COUNT("components", 0, "components, or factors"),
