@@ -212,7 +212,8 @@ static cr_status read_task(cr_ctx *cx, const cri_store *s, const json_t *root, c
         wrong = "does not belong to a task of the model";
     else if (m->task & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION) && !m->design->target.name)
         wrong = "has no target";
-    else if ((m->task == CR_TASK_CLASSIFICATION) != classes && m->design->target.name &&
+    else if (m->task & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION) &&
+             (m->task == CR_TASK_CLASSIFICATION) != classes &&
              !(classes && m->class->two_classes && m->design->target.n_levels == 2))
         wrong = "has a target of the wrong type for its task";
     if (!wrong) return CR_OK;

@@ -50,7 +50,7 @@ static const cr_field correlation_fields[] = {
 };
 
 const cr_field cri_fa_tables[] = {
-    CR_INNER(ROWS, "columns", 0, "what is shared of each column", column_fields),
+    CR_INNER(ROWS, "communalities", 0, "what is shared of each column", column_fields),
     CR_INNER(ROWS, "factor_correlations", CR_FIELD_SOMETIMES,
              "with --rotation promax: each pair of factors", correlation_fields),
     CRI_TRIED_NUMBERS,
@@ -85,7 +85,7 @@ static double describe_columns(const cri_fa *m, const cr_design *design, size_t 
                                cri_sheet *out)
 {
     const cri_factors *f = &m->model;
-    cri_sheet         *list = cri_put_list(out, "columns");
+    cri_sheet         *list = cri_put_list(out, "communalities");
     double             sum = 0;
     *out_heywood = 0;
     for (size_t j = 0; j < f->p; j++) {

@@ -78,7 +78,7 @@ TEST(gaps)
     char communality[32];
     for (size_t k = 0; k < P; k++) { /* divided by their sds, columns have variance 1 */
         snprintf(communality, sizeof communality, "uniqueness.x%zu", k + 1);
-        item = json_array_get(json_object_get(d, "columns"), k);
+        item = json_array_get(json_object_get(d, "communalities"), k);
         assert_close(number_of(item, "communality"), 1 - parameter(d, communality, "value"), 1e-5);
     }
 }
