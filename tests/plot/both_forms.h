@@ -58,4 +58,25 @@ static inline const cri_chart_series *series_named(const cri_chart *c, const cha
     return NULL;
 }
 
+/* A figure in both forms, for failing allocations. */
+typedef struct drawing {
+    cr_model    *model;
+    cr_table    *table;
+    cr_plot_kind kind;
+} drawing;
+
+static inline cr_status plot_drawing(cr_ctx *cx, void *arg)
+{
+    const drawing  *d = arg;
+    cr_status       st = CR_OK;
+    char           *text = NULL;
+    cr_plot_options o = { .level = 0.95 };
+    cr_ctx_set_threads(cx, 1);
+    CR_TRY(cr_plot_with(cx, d->model, d->table, d->kind, &o, figure_path()));
+    CR_TRY(cr_plot_text_with(cx, d->model, d->table, d->kind, &o, 20, 6, &text));
+    cr_free(cx, text, strlen(text) + 1, 1);
+done:
+    return st;
+}
+
 #endif

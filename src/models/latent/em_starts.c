@@ -4,6 +4,7 @@
 #include "math/kernel/array.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,4 +141,27 @@ void cri_responsibilities(double *r, size_t k, size_t n, double *sum, double *to
         sum[i] = top[i] + log_sum;
         top[i] = -log_sum;
     }
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+enum { NAME_SIZE = 24 };
+
+cr_status cri_cluster_names_new(cr_ctx *cx, size_t k, char **text, const char ***names)
+{
+    *text = cr_alloc(cx, k, NAME_SIZE);
+    *names = cr_alloc(cx, k, sizeof **names);
+    if (!*text || !*names) return CR_ENOMEM;
+    for (size_t c = 0; c < k; c++) {
+        snprintf(*text + c * NAME_SIZE, NAME_SIZE, "%zu", c + 1);
+        (*names)[c] = *text + c * NAME_SIZE;
+    }
+    return CR_OK;
+}
+
+void cri_cluster_names_free(cr_ctx *cx, size_t k, char **text, const char ***names)
+{
+    cr_free(cx, *text, k, NAME_SIZE);
+    cr_free(cx, *names, k, sizeof **names);
+    *text = NULL, *names = NULL;
 }

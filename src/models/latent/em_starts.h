@@ -45,4 +45,8 @@ uint64_t cri_hash_row(const double *x, size_t d, size_t stride);
  * log_top [n], follow.  Where all are beyond the numbers any component is as likely. */
 void cri_responsibilities(double *r, size_t k, size_t n, double *log_density, double *log_top);
 
+/* The names of k clusters, "1", "2", ...: `names` [k] point into `text`.  After a failure what is there is freed as ever. */
+cr_status cri_cluster_names_new(cr_ctx *cx, size_t k, char **text, const char ***names);
+void      cri_cluster_names_free(cr_ctx *cx, size_t k, char **text, const char ***names);
+
 #endif

@@ -5,6 +5,7 @@
  * the order of their shares.  See gmm.h for the other files.
  * McLachlan & Peel (2000), Finite Mixture Models; Fraley & Raftery (2002), J. Am. Stat. Assoc. 97. */
 #include "gmm_gibbs.h"
+#include "em_starts.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
 #include "math/dense/blas_internal.h"
@@ -35,27 +36,18 @@ const cri_member cri_gmm_posterior_draws_record[] = { CRI_GMM_POSTERIOR_DRAWS(CR
 const cri_member cri_gmm_record[] = { CRI_GMM(CRI_RECORD_ROW) CRI_RECORD_END };
 #undef CRI_TYPE
 
-enum { NAME_SIZE = 24, MOST_PAIRS_SHOWN = 20 };
+enum { MOST_PAIRS_SHOWN = 20 };
 
 static void gmm_release(cr_ctx *cx, void *state)
 {
     cri_gmm *m = state;
-    cr_free(cx, m->text, m->k, NAME_SIZE);
-    cr_free(cx, m->names, m->k, sizeof *m->names);
-    m->text = NULL, m->names = NULL;
+    cri_cluster_names_free(cx, m->k, &m->text, &m->names);
     cri_gmm_release_draws(cx, m);
 }
 
 cr_status cri_gmm_name(cr_ctx *cx, cri_gmm *m)
 {
-    m->text = cr_alloc(cx, m->k, NAME_SIZE);
-    m->names = cr_alloc(cx, m->k, sizeof *m->names);
-    if (!m->text || !m->names) return CR_ENOMEM;
-    for (size_t c = 0; c < m->k; c++) {
-        snprintf(m->text + c * NAME_SIZE, NAME_SIZE, "%zu", c + 1);
-        m->names[c] = m->text + c * NAME_SIZE;
-    }
-    return CR_OK;
+    return cri_cluster_names_new(cx, m->k, &m->text, &m->names);
 }
 
 /* --- answers --------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
  * Bishop (2006), PRML, sec. 9.3.3; McLachlan & Peel (2000), Finite Mixture Models; Lazarsfeld & Henry (1968), Latent
  * Structure Analysis. */
 #include "mixture.h"
+#include "em_starts.h"
 #include "components.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
@@ -31,26 +32,15 @@ static const cri_requirement mixture_requirements[] = {
 const cri_member cri_mixture_record[] = { CRI_MIXTURE(CRI_RECORD_ROW) CRI_RECORD_END };
 #undef CRI_TYPE
 
-enum { NAME_SIZE = 24 };
-
 static void mixture_release(cr_ctx *cx, void *state)
 {
     cri_mixture *m = state;
-    cr_free(cx, m->text, m->k, NAME_SIZE);
-    cr_free(cx, m->names, m->k, sizeof *m->names);
-    m->text = NULL, m->names = NULL;
+    cri_cluster_names_free(cx, m->k, &m->text, &m->names);
 }
 
 cr_status cri_mixture_name(cr_ctx *cx, cri_mixture *m)
 {
-    m->text = cr_alloc(cx, m->k, NAME_SIZE);
-    m->names = cr_alloc(cx, m->k, sizeof *m->names);
-    if (!m->text || !m->names) return CR_ENOMEM;
-    for (size_t c = 0; c < m->k; c++) {
-        snprintf(m->text + c * NAME_SIZE, NAME_SIZE, "%zu", c + 1);
-        m->names[c] = m->text + c * NAME_SIZE;
-    }
-    return CR_OK;
+    return cri_cluster_names_new(cx, m->k, &m->text, &m->names);
 }
 
 /* --- answers --------------------------------------------------------------------------------- */
