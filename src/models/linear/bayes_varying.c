@@ -125,6 +125,16 @@ static cr_status minus_evidence(void *user, double x, double *out)
     return st;
 }
 
+/* Moves an optimum to an end of the range where the evidence is the same to rounding: it is flat there, and
+ * where in it the search stopped would hang on the last bits of the sums. */
+static cr_status prefer_end(work *w, double end, double *best, double *least)
+{
+    double    f;
+    cr_status st = minus_evidence(w, end, &f);
+    if (st == CR_OK && f <= *least + 1e-10 * (1 + fabs(*least))) *best = end, *least = f;
+    return st;
+}
+
 /* The nodes and their shares; where nothing is averaged, one. */
 static cr_status choose_nodes(work *w, bool averages, cri_trapezoid *g, double *share,
                               double *out_log_evidence)
@@ -146,6 +156,8 @@ static cr_status choose_nodes(work *w, bool averages, cri_trapezoid *g, double *
     }
     CR_TRY(cr_brent_minimize(w->cx, minus_evidence, w, fmax(best - 2, FROM), fmin(best + 2, TO),
                              1e-9, &best, &least));
+    CR_TRY(prefer_end(w, FROM, &best, &least));
+    CR_TRY(prefer_end(w, TO, &best, &least));
     g->n = 1;
     g->at[0] = (cri_node){ best, -least, -least };
     share[0] = 1;
