@@ -4,7 +4,7 @@
  * Trees that learn from the mistakes of others are too sure of the classes of few rows: up to 5000 rows, F is
  * multiplied by the t in (0, 1] under which the rows that five-fold cross-validation leaves out are most likely. */
 #include "boost.h"
-#include "prune.h"
+#include "folds.h"
 #include "tree.h"
 #include "models/core/rows_check.h"
 #include "base/parallel.h"
@@ -59,7 +59,7 @@ static cr_status boost(cr_ctx *cx, cri_boost *m, const cri_columns *columns, con
 typedef struct judging {
     const cri_boost *m;
     const cri_kept  *kept;
-    const size_t    *fold; /* those of fold f, for squared errors */
+    const cri_deal  *deal; /* those of fold f, for squared errors */
     size_t           f;
 } judging;
 
@@ -68,9 +68,11 @@ static void add_squares(void *arg, cri_range r, double *acc, double *F)
     const judging  *a = arg;
     const cri_kept *k = a->kept;
     for (size_t i = r.begin; i < r.end; i++) {
-        if (a->fold[i] != a->f) continue;
-        cri_boost_sum(a->m, k->X + i * k->p, 1, k->p, F);
-        *acc += k->w[i] * (k->y[i] - *F) * (k->y[i] - *F);
+        const cri_part *part = &a->deal->part[i];
+        double          y = k->y[part->row];
+        if (part->fold != a->f) continue;
+        cri_boost_sum(a->m, k->X + part->row * k->p, 1, k->p, F);
+        *acc += part->weight * (y - *F) * (y - *F);
     }
 }
 
@@ -88,10 +90,11 @@ static void add_log_likelihood(void *arg, cri_range r, double *acc, double *F)
     }
 }
 
-/* Fills *m, which is then freed by cri_boost_free, with a model of the rows outside fold f. */
+/* Fills *m, which is then freed by cri_boost_free, with a model of the rows outside fold f, whose
+ * weight is *out_held: 0 where there is no such model. */
 static cr_status boost_without(cr_ctx *cx, const cri_boost *like, const cri_kept *kept,
                                const cri_columns *columns, const boost_options *o,
-                               const size_t *fold, size_t f, cri_boost *m)
+                               const cri_deal *deal, size_t f, cri_boost *m, double *out_held)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -103,25 +106,29 @@ static cr_status boost_without(cr_ctx *cx, const cri_boost *like, const cri_kept
                       .gradient = like->gradient,
                       .rate = like->rate };
     CR_TRY(s.status);
-    for (size_t i = 0; i < kept->n; i++) w[i] = fold[i] == f ? 0 : kept->w[i];
-    CR_TRY(boost(cx, m, columns, w, kept->y, o, 1 / (double)(FOLDS + 1 - (f < FOLDS ? f : FOLDS))));
+    *out_held = cri_deal_without(deal, kept, f, w);
+    if (*out_held > 0)
+        CR_TRY(boost(cx, m, columns, w, kept->y, o,
+                     1 / (double)(FOLDS + 1 - (f < FOLDS ? f : FOLDS))));
 done:
     cr_scratch_end(&s);
     return st;
 }
 
-/* Squared error of the rows of fold f, by a model of the others. */
+/* Adds the squared error of what is in fold f, by a model of the others, and its weight. */
 static cr_status try_fold(cr_ctx *cx, const cri_boost *like, const cri_kept *kept,
-                          const cri_columns *columns, const boost_options *o, const size_t *fold,
-                          size_t f, double *sum)
+                          const cri_columns *columns, const boost_options *o, const cri_deal *deal,
+                          size_t f, double *sum, double *weight)
 {
     cr_status st = CR_OK;
     cri_boost m = { 0 };
-    double    loss;
-    CR_TRY(boost_without(cx, like, kept, columns, o, fold, f, &m));
-    judging a = { .m = &m, .kept = kept, .fold = fold, .f = f };
-    CR_TRY(cri_parallel_sum_in(cx, NULL, kept->n, BLOCK, 1, BLOCK, add_squares, &a, &loss));
+    double    loss, held;
+    CR_TRY(boost_without(cx, like, kept, columns, o, deal, f, &m, &held));
+    if (held == 0) goto done;
+    judging a = { .m = &m, .kept = kept, .deal = deal, .f = f };
+    CR_TRY(cri_parallel_sum_in(cx, NULL, deal->n, BLOCK, 1, BLOCK, add_squares, &a, &loss));
     *sum += loss;
+    *weight += held;
 done:
     cri_boost_free(cx, &m);
     return st;
@@ -130,32 +137,28 @@ done:
 static cr_status measure_spread(cr_ctx *cx, cri_boost *m, const cri_kept *kept,
                                 const cri_columns *columns, const boost_options *o, uint64_t seed)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     folds, judged = 0, *fold = cr_scratch_index(&s, kept->n);
-    double     sum = 0, weight = 0;
-    CR_TRY(s.status);
-    m->spread = NAN;
-    CR_TRY(cri_deal_folds(cx, kept, false, FOLDS, seed, fold, &folds));
-    if (folds < 2) { /* one row tells nothing of the noise */
-        cri_warn_no_spread(cx);
-        goto done;
+    cr_status st = CR_OK;
+    cri_deal  deal = { 0 };
+    size_t    judged = 0;
+    double    sum = 0, weight = 0;
+    CR_TRY(cri_deal_folds(cx, kept, false, FOLDS, seed, &deal));
+    for (size_t f = 0; f < deal.folds && deal.folds > 1 && judged < ENOUGH; f++) {
+        CR_TRY(try_fold(cx, m, kept, columns, o, &deal, f, &sum, &weight));
+        for (size_t i = 0; i < deal.n; i++) judged += deal.part[i].fold == f;
     }
-    for (size_t f = 0; f < folds && judged < ENOUGH; f++) {
-        CR_TRY(try_fold(cx, m, kept, columns, o, fold, f, &sum));
-        for (size_t i = 0; i < kept->n; i++)
-            if (fold[i] == f) judged++, weight += kept->w[i];
-    }
-    m->spread = sum / (judged == kept->n ? kept->weight : weight);
+    m->spread = weight > 0 ? sum / weight : NAN;
+    if (weight == 0) cri_warn_no_spread(cx); /* one row tells nothing of the noise */
 done:
-    cr_scratch_end(&s);
+    cri_deal_free(cx, &deal);
     return st;
 }
 
-/* F [n x widths] of rows by models that had not seen them. */
+/* F [parts x widths] of rows by models that had not seen them; the parts that were left out. */
 typedef struct held_out {
     cri_boost       m; /* K and widths; temper is what is tried */
     const cri_kept *kept;
+    const cri_part *part; /* [n] */
+    size_t          n;
     const double   *F;
     double         *prob; /* [K] workspace */
 } held_out;
@@ -166,12 +169,31 @@ static cr_status surprise(void *arg, double log_t, double *out)
     held_out *h = arg;
     double    sum = 0;
     h->m.temper = exp(log_t);
-    for (size_t i = 0; i < h->kept->n; i++) {
+    for (size_t i = 0; i < h->n; i++) {
         cri_boost_prob(&h->m, h->F + i * h->m.widths, h->prob);
-        sum -= h->kept->w[i] * log(fmax(h->prob[(size_t)h->kept->y[i]], 1e-300));
+        size_t y = (size_t)h->kept->y[h->part[i].row];
+        sum -= h->part[i].weight * log(fmax(h->prob[y], 1e-300));
     }
     *out = sum;
     return CR_OK;
+}
+
+/* Where a fold holds all rows, its F stay 0: no temper matters to them. */
+static cr_status ask_fold(cr_ctx *cx, const cri_boost *m, const cri_kept *kept,
+                          const cri_columns *columns, const boost_options *o, const cri_deal *deal,
+                          size_t f, double *F)
+{
+    cr_status st = CR_OK;
+    cri_boost other = { 0 };
+    double    held;
+    CR_TRY(boost_without(cx, m, kept, columns, o, deal, f, &other, &held));
+    for (size_t i = 0; i < deal->n && held > 0; i++)
+        if (deal->part[i].fold == f)
+            cri_boost_sum(&other, kept->X + deal->part[i].row * kept->p, 1, kept->p,
+                          F + i * m->widths);
+done:
+    cri_boost_free(cx, &other);
+    return st;
 }
 
 static cr_status learn_temper(cr_ctx *cx, cri_boost *m, const cri_kept *kept,
@@ -179,28 +201,22 @@ static cr_status learn_temper(cr_ctx *cx, cri_boost *m, const cri_kept *kept,
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     folds, *fold = cr_scratch_index(&s, kept->n);
-    double    *F = cr_scratch_matrix(&s, kept->n, m->widths);
-    held_out   h = { .m = { .K = m->K, .widths = m->widths }, .kept = kept, .F = F };
-    cri_boost  other = { 0 };
-    double     best, least;
+    cri_deal   deal = { 0 };
+    held_out   h = { .m = { .K = m->K, .widths = m->widths }, .kept = kept };
+    double     best, least, *F;
 
+    CR_TRY(cri_deal_folds(cx, kept, true, FOLDS, seed, &deal));
+    if (deal.folds < 2) goto done;
+    h.F = F = cr_scratch_bytes(&s, deal.n * m->widths, sizeof *F);
     h.prob = cr_scratch_f64(&s, m->K);
     CR_TRY(s.status);
-    CR_TRY(cri_deal_folds(cx, kept, true, FOLDS, seed, fold, &folds));
-    if (folds < 2) goto done;
-    for (size_t f = 0; f < folds; f++) {
-        CR_TRY(boost_without(cx, m, kept, columns, o, fold, f, &other));
-        for (size_t i = 0; i < kept->n; i++)
-            if (fold[i] == f)
-                cri_boost_sum(&other, kept->X + i * kept->p, 1, kept->p, F + i * m->widths);
-        cri_boost_free(cx, &other);
-        other = (cri_boost){ 0 };
-    }
+    for (size_t f = 0; f < deal.folds; f++) CR_TRY(ask_fold(cx, m, kept, columns, o, &deal, f, F));
+    h.part = deal.part;
+    h.n = deal.n;
     CR_TRY(cr_brent_minimize(cx, surprise, &h, log(0.01), 0, 1e-6, &best, &least));
     m->temper = exp(best);
 done:
-    cri_boost_free(cx, &other);
+    cri_deal_free(cx, &deal);
     cr_scratch_end(&s);
     return st;
 }

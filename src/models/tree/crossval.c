@@ -1,4 +1,5 @@
 /* crossval.c -- how far to prune, by cross-validation. */
+#include "folds.h"
 #include "prune.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
@@ -9,52 +10,6 @@
 #include <string.h>
 
 enum { MOST_STEPS = 200 };
-
-/* --- folds ----------------------------------------------------------------------------------- */
-
-typedef struct keyed_row {
-    double class; /* 0 for numbers */
-    uint64_t key;
-    size_t   row;
-} keyed_row;
-
-CRI_COMPARE_BY_TWO(compare_keys, keyed_row, class, key);
-
-/* One round of splitmix64 (Steele, Lea & Flood 2014) over the value's bits. */
-static uint64_t mix(uint64_t h, double x)
-{
-    uint64_t bits = 0;
-    x += 0.0;
-    if (!isnan(x)) memcpy(&bits, &x, sizeof bits);
-    h += bits + 0x9e3779b97f4a7c15u;
-    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
-    h = (h ^ h >> 27) * 0x94d049bb133111ebu;
-    return h ^ h >> 31;
-}
-
-cr_status cri_deal_folds(cr_ctx *cx, const cri_kept *kept, bool classes, size_t most, uint64_t seed,
-                         size_t *fold, size_t *out_folds)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     different = 0;
-    keyed_row *rows = cr_scratch_bytes(&s, kept->n, sizeof *rows);
-    CR_TRY(s.status);
-    for (size_t i = 0; i < kept->n; i++) {
-        uint64_t h = mix(seed, kept->y[i]);
-        for (size_t j = 0; j < kept->p; j++) h = mix(h, kept->X[i * kept->p + j]);
-        rows[i] = (keyed_row){ classes ? kept->y[i] : 0, h, i };
-    }
-    qsort(rows, kept->n, sizeof *rows, compare_keys);
-    for (size_t i = 0; i < kept->n; i++) {
-        different += i > 0 && compare_keys(&rows[i], &rows[i - 1]) != 0;
-        fold[rows[i].row] = different % most;
-    }
-    *out_folds = different + 1 < most ? different + 1 : most;
-done:
-    cr_scratch_end(&s);
-    return st;
-}
 
 /* --- losses along the path ------------------------------------------------------------------- */
 
@@ -120,23 +75,29 @@ static void add_row(const cri_grow *o, const cri_tree *t, const double *path, co
     }
 }
 
+/* Adds to *judged the weight of the fold. */
 static cr_status try_fold(cr_ctx *cx, cri_grower *g, const cri_kept *kept, const cri_grow *o,
-                          const size_t *fold, size_t f, steps *s)
+                          const cri_deal *deal, size_t f, steps *s, double *judged)
 {
     cr_status  st = CR_OK;
     cr_scratch sc = cr_scratch_begin(cx);
     cri_tree   tree = { .width = o->classes ? o->classes : 1 };
     cri_case  *cases = cr_scratch_bytes(&sc, kept->n, sizeof *cases);
-    double    *path = NULL;
+    double    *path = NULL, *w = cr_scratch_f64(&sc, kept->n), held;
     CR_TRY(sc.status);
-    for (size_t i = 0; i < kept->n; i++)
-        cases[i] = (cri_case){ fold[i] == f ? 0 : kept->w[i], kept->y[i] };
+    held = cri_deal_without(deal, kept, f, w);
+    if (held == 0) goto done;
+    *judged += held;
+    for (size_t i = 0; i < kept->n; i++) cases[i] = (cri_case){ w[i], kept->y[i] };
     CR_TRY(cri_tree_grow(cx, g, cases, &tree, NULL));
     path = cr_scratch_f64(&sc, tree.nodes);
     CR_TRY(sc.status);
     CR_TRY(cri_prune_path(cx, &tree, path));
-    for (size_t i = 0; i < kept->n; i++)
-        if (fold[i] == f) add_row(o, &tree, path, kept->X + i * kept->p, kept->y[i], kept->w[i], s);
+    for (size_t i = 0; i < deal->n; i++) {
+        const cri_part *part = &deal->part[i];
+        if (part->fold != f) continue;
+        add_row(o, &tree, path, kept->X + part->row * kept->p, kept->y[part->row], part->weight, s);
+    }
 done:
     cri_tree_free(cx, &tree);
     cr_scratch_end(&sc);
@@ -164,31 +125,27 @@ cr_status cri_prune_choose(cr_ctx *cx, const cri_kept *kept, const cri_columns *
 {
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
-    size_t     *fold = cr_scratch_index(&s, kept->n);
     steps      *steps_of = cr_scratch_bytes(&s, 1, sizeof *steps_of);
     cri_grower *g = NULL;
-    double      weight = kept->weight;
+    cri_deal    deal = { 0 };
+    double      judged = 0;
     cri_clock   clock = cri_clock_start(cx, NAN);
 
     CR_TRY(s.status);
     CR_TRY(list_steps(cx, tree, path, steps_of));
-    CR_TRY(cri_deal_folds(cx, kept, o->classes > 0, folds, seed, fold, &folds));
+    CR_TRY(cri_deal_folds(cx, kept, o->classes > 0, folds, seed, &deal));
     *out = (cri_prune_choice){ 0, NAN, NAN, NAN };
-    if (folds < 2) goto done; /* all rows are the same */
+    if (deal.folds < 2) goto done; /* one row */
     CR_TRY(cri_grower_new(cx, columns, o, &g));
-    for (size_t f = 0; f < folds; f++) {
-        if (f > 0 && cri_clock_over(&clock)) { /* by the folds that were tried */
-            weight = 0;
-            for (size_t i = 0; i < kept->n; i++)
-                if (fold[i] < f) weight += kept->w[i];
-            break;
-        }
-        CR_TRY(try_fold(cx, g, kept, o, fold, f, steps_of));
-        cr_progress(cx, "cross-validation", (double)(f + 1), (double)folds);
+    for (size_t f = 0; f < deal.folds; f++) {
+        if (judged > 0 && cri_clock_over(&clock)) break; /* by the folds that were tried */
+        CR_TRY(try_fold(cx, g, kept, o, &deal, f, steps_of, &judged));
+        cr_progress(cx, "cross-validation", (double)(f + 1), (double)deal.folds);
     }
-    choose_step(steps_of, weight, slack, out);
+    if (judged > 0) choose_step(steps_of, judged, slack, out);
 done:
     cri_grower_free(cx, g);
+    cri_deal_free(cx, &deal);
     cr_scratch_end(&s);
     return st;
 }

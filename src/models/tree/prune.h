@@ -20,14 +20,7 @@ typedef struct cri_prune_choice {
     double chosen;   /* the loss of the chosen one                               */
 } cri_prune_choice;
 
-/* fold [n] = 0 .. folds-1 for each row, by the values in the rows and the seed, whatever their
- * order. Equal rows share a fold, so that a row of weight 2 is two rows here too, and no row is
- * judged by its copy; of classes each is spread evenly.  *out_folds = `most`, or the number of
- * different rows where that is less. */
-cr_status cri_deal_folds(cr_ctx *cx, const cri_kept *kept, bool classes, size_t most, uint64_t seed,
-                         size_t *fold, size_t *out_folds);
-
-/* alpha by cross-validation in up to `folds` folds: of the trees on the path of `tree` (at most 200
+/* alpha by cross-validation in up to `folds` folds (folds.h): of the trees on the path of `tree` (at most 200
  * of them), the smallest whose loss is at most `slack` standard errors above the least.  The loss
  * of a row that was left out is that of which the node's loss is the sum: squared error, Brier's
  * score, or minus the log of the share of its class, smoothed by 1/K. */

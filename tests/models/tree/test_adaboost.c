@@ -294,6 +294,24 @@ TEST(temper)
     }
 }
 
+/* Two levels whose classes are known by their shares, 1 in 5 and 4 in 5 of 200 rows: one stump says
+ * all, and votes a = log(0.8 / 0.2) for its class against none, so that the shares are met untempered.
+ * Equal rows left out together would speak against any vote. */
+TEST(temper_of_equal_rows)
+{
+    enum { N = 400 };
+    double X[N], y[N];
+    for (size_t i = 0; i < N; i++) {
+        X[i] = (double)(i % 2);
+        y[i] = i / 2 % 5 ? X[i] : 1 - X[i];
+    }
+    cr_table *t = make_table(cx, X, N, 1, y, NULL);
+    cr_model *m = fit(cx, "adaboost", t, "target=y task=classification rounds=1");
+    assert_true(statistic(describe(cx, m), "temper") > 0.9);
+    cr_prediction q = predict(cx, m, t);
+    for (size_t i = 0; i < N; i++) assert_close(q.prob[2 * i + 1], X[i] > 0 ? 0.8 : 0.2, 0.03);
+}
+
 /* --- corners ---------------------------------------------------------------------------------- */
 
 TEST(corners)

@@ -383,6 +383,73 @@ TEST(cross_validation)
 
 /* --- corners ---------------------------------------------------------------------------------- */
 
+/* --- few different rows ---------------------------------------------------------------------- */
+
+/* Two levels of `each` rows, of which `ones` in the first, and as many zeros in the second, are of
+ * class 1.  Counted: a row for each cell, whose weight is the number of its rows. */
+static cr_table *table_of_cells(cr_ctx *cx, size_t each, size_t ones, bool counted, bool backwards)
+{
+    double X[400], y[400], w[400];
+    size_t n = 0;
+    for (size_t cell = 0; cell < 4; cell++) {
+        size_t c = backwards ? 3 - cell : cell, level = c / 2, class = c % 2;
+        size_t rows = level == class ? each - ones : ones;
+        for (size_t i = 0; i < (counted ? 1 : rows); i++, n++) {
+            X[n] = (double)level;
+            y[n] = (double)class;
+            w[n] = counted ? (double)rows : 1;
+        }
+    }
+    return make_table(cx, X, n, 1, y, w);
+}
+
+static json_t *prune_cells(cr_ctx *cx, const cr_table *t, bool classes, unsigned seed,
+                           const char *prune)
+{
+    char settings[256];
+    snprintf(settings, sizeof settings, "target=y features=x1 weights=w task=%s seed=%u prune=%s",
+             classes ? "classification" : "regression", seed, prune);
+    return describe(cx, fit(cx, "tree", t, settings));
+}
+
+/* Equal rows are left out one by one.  Were they left out together, what a level says would be
+ * judged by the rows that say the opposite, and the tree cut to its root.  The loss of a share p is
+ * p (1 - p), and for two classes twice that. */
+TEST(equal_rows)
+{
+    for (unsigned classes = 0; classes < 2; classes++) {
+        cr_table *t = table_of_cells(cx, 200, 40, false, false);
+        json_t   *d = prune_cells(cx, t, classes, 1, "auto");
+        assert_int_equal(statistic(d, "leaves"), 2);
+        assert_relative(statistic(d, "cv_loss"), classes ? 0.32 : 0.16, 0.05);
+    }
+}
+
+/* The folds are told by neither the order of rows nor whether they are counted, be the equal rows
+ * few or many. */
+TEST(equal_rows_in_any_form)
+{
+    for (size_t each = 10; each <= 200; each *= 20) {
+        double loss[4];
+        for (unsigned form = 0; form < 4; form++) {
+            cr_table *t = table_of_cells(cx, each, each / 5, form & 1, form & 2);
+            loss[form] = statistic(prune_cells(cx, t, true, 1, "auto"), "cv_loss");
+            assert_relative(loss[form], loss[0], 1e-12);
+        }
+    }
+}
+
+/* Nor are they spread evenly: the rows left out would have the very shares of the others, and
+ * shares that differ by chance, 0.48 and 0.52 of 200, would always be seen to gain. */
+TEST(equal_rows_without_signal)
+{
+    cr_table *t = table_of_cells(cx, 200, 96, false, false);
+    size_t    roots = 0;
+    for (unsigned seed = 0; seed < 20; seed++)
+        roots += statistic(prune_cells(cx, t, true, seed, "min"), "leaves") == 1;
+    assert_true(roots >= 12);
+}
+
 /* Enough entries that columns are searched side by side. */
 TEST(large_nodes)
 {
