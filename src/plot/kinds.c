@@ -4,6 +4,8 @@
 #include "grid.h"
 #include "importance.h"
 #include "latent.h"
+#include "models/core/sequence.h"
+#include "sequences.h"
 #include "base/context_internal.h"
 
 #include <math.h>
@@ -45,7 +47,20 @@ static bool needs_roc(const cr_model *m)
            !(cr_design_columns(cr_model_get_design(m)) == 1 && cri_grid_numbers(m, NULL, 0) == 1);
 }
 
-/* The same with one: of classes by several columns the ROC curve; of linear coordinates, two or more, the biplot; their components are that, too. */
+/* Models of sequences: of numbers, and of hidden states. */
+static bool is_series(const cr_model *m)
+{
+    return cr_model_get_task(m) == CR_TASK_REGRESSION &&
+           cr_class_offers(cr_model_get_class(m), "forecast");
+}
+
+static bool has_states(const cr_model *m)
+{
+    return cr_model_get_task(m) == CR_TASK_CLUSTER &&
+           cr_class_offers(cr_model_get_class(m), "sequences");
+}
+
+/* The same with one: of series and hidden states the figures of sequences; of classes by several columns the ROC curve; of linear coordinates, two or more, the biplot; their components are that, too. */
 static cr_status kind_with_rows(cr_scratch *s, const cr_model *m, cr_plot_kind kind,
                                 const cr_plot_options *o, cr_plot_kind *out)
 {
@@ -54,7 +69,9 @@ static cr_status kind_with_rows(cr_scratch *s, const cr_model *m, cr_plot_kind k
     *out = kind;
     if ((kind != CR_PLOT_FIT && kind != CR_PLOT_COMPONENTS) || o->range || o->draws || o->n_over)
         return CR_OK;
-    if (kind == CR_PLOT_FIT && needs_roc(m)) *out = CR_PLOT_ROC;
+    if (kind == CR_PLOT_FIT && is_series(m)) *out = CR_PLOT_FORECAST;
+    if (kind == CR_PLOT_FIT && has_states(m)) *out = CR_PLOT_STATES;
+    if (*out == CR_PLOT_FIT && needs_roc(m)) *out = CR_PLOT_ROC;
     if (cr_model_get_task(m) != CR_TASK_TRANSFORM) return CR_OK;
     *out = CR_PLOT_FIT;
     CR_TRY(cri_axes_open(s, m, &a));
@@ -120,6 +137,8 @@ static cr_status make_chart(cr_scratch *s, const cr_model *m, const cr_table *t,
         return cri_chart_scree(s, m, level, chart);
     case CR_PLOT_BIPLOT:
         return cri_chart_biplot(s, m, t, chart);
+    case CR_PLOT_FORECAST:
+        return cri_chart_forecast(s, m, t, level, o->ahead, chart);
     default:
         break;
     }
@@ -170,6 +189,7 @@ static cr_status draw_parts(cr_scratch *s, const cr_model *m, const cr_table *t,
 {
     cri_parts parts;
     cr_status st = kind == CR_PLOT_COMPONENTS ? cri_parts_new(s, m, t, o, &parts)
+                   : kind == CR_PLOT_STATES   ? cri_states_new(s, m, t, &parts)
                                               : cri_dependence_new(s, m, t, o, &parts);
     if (st != CR_OK) return st;
     if (to->points) {
@@ -225,6 +245,7 @@ static cr_status draw(cr_scratch *s, const cr_model *m, const cr_table *t, cr_pl
         kind = kind_alone(m, kind, o);
     switch (shows_clusters(m, kind) ? CR_PLOT_RESPONSIBILITIES : kind) { /* a chart, like these */
     case CR_PLOT_COMPONENTS:
+    case CR_PLOT_STATES:
     case CR_PLOT_DEPENDENCE:
         return draw_parts(s, m, t, kind, o, to);
     case CR_PLOT_IMPORTANCE:
