@@ -22,8 +22,10 @@ static cr_status add_past(cr_scratch *s, const cr_model *model, const cr_table *
     cr_status     st = CR_OK;
     cr_prediction p = { 0 };
     size_t        n = cr_table_rows(table);
-    double *lower = cr_scratch_f64(s, n), *upper = cr_scratch_f64(s, n), *mean = cr_scratch_f64(s, v->n);
-    double *from = cr_scratch_f64(s, v->n), *to = cr_scratch_f64(s, v->n), *at = cr_scratch_f64(s, v->n);
+    double       *lower = cr_scratch_f64(s, n), *upper = cr_scratch_f64(s, n),
+           *mean = cr_scratch_f64(s, v->n);
+    double *from = cr_scratch_f64(s, v->n), *to = cr_scratch_f64(s, v->n),
+           *at = cr_scratch_f64(s, v->n);
     CR_TRY(s->status);
     CR_TRY(cr_filter(s->cx, model, table, &p));
     CR_TRY(cr_prediction_intervals(s->cx, &p, level, NULL, lower, upper));
@@ -34,14 +36,15 @@ static cr_status add_past(cr_scratch *s, const cr_model *model, const cr_table *
         to[i] = isfinite(upper[row]) ? upper[row] : NAN;
         if (isfinite(at[i])) *low = fmin(*low, at[i]), *high = fmax(*high, at[i]);
     }
+    cri_chart_add(
+        chart,
+        (cri_svg_series){ "given the rows before", CRI_SVG_BAND, CRI_SVG_SKY, 0.25, 1, false }, ':',
+        v->x, from, to, v->n);
+    cri_chart_add(chart, (cri_svg_series){ "mean", CRI_SVG_LINE, CRI_SVG_BLUE, 0.8, 1, false }, '-',
+                  v->x, mean, NULL, v->n);
     cri_chart_add(chart,
-                  (cri_svg_series){ "given the rows before", CRI_SVG_BAND, CRI_SVG_SKY, 0.25, 1,
-                                    false },
-                  ':', v->x, from, to, v->n);
-    cri_chart_add(chart, (cri_svg_series){ "mean", CRI_SVG_LINE, CRI_SVG_BLUE, 0.8, 1, false },
-                  '-', v->x, mean, NULL, v->n);
-    cri_chart_add(chart, (cri_svg_series){ "observed", CRI_SVG_POINTS, CRI_SVG_BLACK, 0.9,
-                                           v->n > 150 ? 1.6 : 2.4, false },
+                  (cri_svg_series){ "observed", CRI_SVG_POINTS, CRI_SVG_BLACK, 0.9,
+                                    v->n > 150 ? 1.6 : 2.4, false },
                   'o', v->x, at, NULL, v->n);
 done:
     cr_prediction_free(s->cx, &p);
@@ -73,11 +76,12 @@ static cr_status add_future(cr_scratch *s, const cr_model *model, const cr_table
                   (cri_svg_series){ cri_compose(s, "forecast, %g %%", 100 * level), CRI_SVG_BAND,
                                     CRI_SVG_ORANGE, 0.25, 1, false },
                   '.', x, band[0], band[1], ahead);
-    cri_chart_add(chart,
-                  (cri_svg_series){ "50 %", CRI_SVG_BAND, CRI_SVG_ORANGE, 0.45, 1, false }, ',', x,
-                  band[2], band[3], ahead);
-    cri_chart_add_quiet(chart, (cri_svg_series){ "mean of the forecast", CRI_SVG_LINE, CRI_SVG_VERMILLION, 1, 1.6, false },
-                  '=', x, mean, NULL, ahead);
+    cri_chart_add(chart, (cri_svg_series){ "50 %", CRI_SVG_BAND, CRI_SVG_ORANGE, 0.45, 1, false },
+                  ',', x, band[2], band[3], ahead);
+    cri_chart_add_quiet(
+        chart,
+        (cri_svg_series){ "mean of the forecast", CRI_SVG_LINE, CRI_SVG_VERMILLION, 1, 1.6, false },
+        '=', x, mean, NULL, ahead);
 done:
     cr_forecast_free(s->cx, &f);
     return st;
@@ -86,11 +90,11 @@ done:
 cr_status cri_chart_forecast(cr_scratch *s, const cr_model *model, const cr_table *table,
                              double level, size_t ahead, cri_chart *chart)
 {
-    cr_status             st = CR_OK;
+    cr_status st = CR_OK;
     const cr_model_class *class = cr_model_get_class(model);
-    const char           *target = cr_design_target(cr_model_get_design(model));
-    double                low = INFINITY, high = -INFINITY;
-    cri_sequence_view     v;
+    const char       *target = cr_design_target(cr_model_get_design(model));
+    double            low = INFINITY, high = -INFINITY;
+    cri_sequence_view v;
 
     if (cr_model_get_task(model) != CR_TASK_REGRESSION || !cr_class_offers(class, "forecast") ||
         !cr_class_offers(class, "filter")) {

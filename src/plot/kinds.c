@@ -32,21 +32,6 @@ static cr_status check_options(cr_ctx *cx, const cr_plot_options *o)
 
 /* --- which figure ---------------------------------------------------------------------------- */
 
-/* The kind that a fit stands for without a table. */
-static cr_plot_kind kind_alone(const cr_model *m, cr_plot_kind kind, const cr_plot_options *o)
-{
-    if (kind != CR_PLOT_FIT || o->range || o->draws || o->n_over) return kind;
-    if (cri_model_chose(m)) return CR_PLOT_CRITERION;
-    return cri_model_has_scree(m) ? CR_PLOT_SCREE : kind;
-}
-
-/* Of classes the probabilities are drawn over one column, so that several need another figure. */
-static bool needs_roc(const cr_model *m)
-{
-    return cr_model_get_task(m) == CR_TASK_CLASSIFICATION &&
-           !(cr_design_columns(cr_model_get_design(m)) == 1 && cri_grid_numbers(m, NULL, 0) == 1);
-}
-
 /* Models of sequences: of numbers, and of hidden states. */
 static bool is_series(const cr_model *m)
 {
@@ -58,6 +43,22 @@ static bool has_states(const cr_model *m)
 {
     return cr_model_get_task(m) == CR_TASK_CLUSTER &&
            cr_class_offers(cr_model_get_class(m), "sequences");
+}
+
+/* The kind that a fit stands for without a table. */
+static cr_plot_kind kind_alone(const cr_model *m, cr_plot_kind kind, const cr_plot_options *o)
+{
+    if (kind != CR_PLOT_FIT || o->range || o->draws || o->n_over) return kind;
+    if (cri_model_chose(m)) return CR_PLOT_CRITERION;
+    if (has_states(m)) return CR_PLOT_TRANSITIONS;
+    return cri_model_has_scree(m) ? CR_PLOT_SCREE : kind;
+}
+
+/* Of classes the probabilities are drawn over one column, so that several need another figure. */
+static bool needs_roc(const cr_model *m)
+{
+    return cr_model_get_task(m) == CR_TASK_CLASSIFICATION &&
+           !(cr_design_columns(cr_model_get_design(m)) == 1 && cri_grid_numbers(m, NULL, 0) == 1);
 }
 
 /* The same with one: of series and hidden states the figures of sequences; of classes by several columns the ROC curve; of linear coordinates, two or more, the biplot; their components are that, too. */
@@ -87,6 +88,7 @@ bool cri_plot_needs_data(const cr_model *m, cr_plot_kind kind, const cr_plot_opt
     case CR_PLOT_CRITERION:
     case CR_PLOT_SCREE:
     case CR_PLOT_LOADINGS:
+    case CR_PLOT_TRANSITIONS:
         return false;
     case CR_PLOT_FIT:
         return !o->range;
@@ -215,6 +217,19 @@ static cr_status draw_loadings(cr_scratch *s, const cr_model *m, const cr_plot_o
                     : cri_loadings_text(s, &parts, to->width, &to->text);
 }
 
+static cr_status draw_transitions(cr_scratch *s, const cr_model *m, target *to)
+{
+    cri_transitions t;
+    cr_status       st = cri_transitions_open(s, m, &t);
+    if (st != CR_OK) return st;
+    if (to->points) {
+        cri_transitions_put(s, &t, to->points);
+        return s->status;
+    }
+    return to->path ? cri_transitions_svg(s->cx, &t, to->path)
+                    : cri_transitions_text(s, &t, &to->text);
+}
+
 static cr_status draw_maps(cr_scratch *s, const cr_model *m, const cr_table *t, cr_plot_kind kind,
                            const cr_plot_options *o, target *to)
 {
@@ -252,6 +267,8 @@ static cr_status draw(cr_scratch *s, const cr_model *m, const cr_table *t, cr_pl
         return draw_importance(s, m, t, o, to);
     case CR_PLOT_LOADINGS:
         return draw_loadings(s, m, o, to);
+    case CR_PLOT_TRANSITIONS:
+        return draw_transitions(s, m, to);
     case CR_PLOT_MAP:
     case CR_PLOT_EVIDENCE:
         return draw_maps(s, m, t, kind, o, to);

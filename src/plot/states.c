@@ -23,7 +23,9 @@ static void add_column(cr_scratch *s, const cri_sequence_view *v, const cri_memb
     size_t  states = m->k < COLOURED + 1 ? m->k : COLOURED + 1;
     double *y = cr_scratch_f64(s, v->n);
     if (s->status != CR_OK) return;
-    *chart = (cri_chart){ .title = title, .x = { v->title, 0, 1, v->type }, .y = { title, 0, 1, CR_REAL } };
+    *chart = (cri_chart){ .title = title,
+                          .x = { v->title, 0, 1, v->type },
+                          .y = { title, 0, 1, CR_REAL } };
     for (size_t i = 0; i < v->n; i++) y[i] = values[v->row[i]];
     for (size_t c = states; c-- > 0;) { /* the legend goes backwards */
         double *own = cr_scratch_f64(s, v->n);
