@@ -178,17 +178,31 @@ static void answer_number(const cri_knn *m, const size_t *index, const double *c
     *opt_scale = several ? sqrt(square * count / (count - 1) * (1 + 1 / count)) : NAN;
 }
 
+/* start + votes * unit; a few whole votes are added one by one, so that the sum has the bits of as
+ * many single rows, whatever sites they are at. */
+static double add_votes(double start, double votes, double unit)
+{
+    if (votes > 64 || votes != floor(votes)) return start + votes * unit;
+    for (; votes > 0; votes--) start += unit;
+    return start;
+}
+
+/* Votes are gathered before they are divided: classes of equal votes are equal to the last bit. */
 static void answer_class(const cri_knn *m, const size_t *index, const double *c, const double *v,
                          size_t used, double *prob)
 {
-    double k = 0, K = (double)m->K;
+    const cri_sites *s = &m->sites;
+    double           k = 0, a = m->smoothing, K = (double)m->K;
     for (size_t j = 0; j < used; j++) k += c[j];
-    for (size_t j = 0; j < m->K; j++) prob[j] = m->smoothing / (k + m->smoothing * K);
+    for (size_t j = 0; j < m->K; j++) prob[j] = 0;
     for (size_t j = 0; j < used; j++) {
-        double share = v[j] * (k / (k + m->smoothing * K)), site = m->sites.weight[index[j]];
-        for (size_t i = m->sites.first[index[j]]; i < m->sites.first[index[j] + 1]; i++)
-            prob[(size_t)m->sites.vote[i].value] += share * (m->sites.vote[i].weight / site);
+        double share = m->by_distance ? v[j] : c[j];
+        for (size_t i = s->first[index[j]]; i < s->first[index[j] + 1]; i++)
+            prob[(size_t)s->vote[i].value] += share * (s->vote[i].weight / s->weight[index[j]]);
     }
+    double start = a / (k + a * K), unit = k / (k + a * K);
+    for (size_t j = 0; j < m->K; j++)
+        prob[j] = m->by_distance ? start + prob[j] * unit : add_votes(start, prob[j], 1 / k * unit);
 }
 
 static void predict_block(void *arg, size_t b)

@@ -86,12 +86,10 @@ static void add_loss(const loo_work *a, size_t k, const tally *t, const left_out
         acc[j] += r->weight * loss_of(m, t, r->y, smoothing_at(m, j));
 }
 
-/* What site g says of the class y, or of numbers: weight for that class, or weight times mean. */
-static double said_at(const cri_knn *m, size_t g, double y)
+/* The weight of class y at site g. */
+static double weight_of(const cri_sites *s, size_t g, double y)
 {
-    const cri_sites *s = &m->sites;
-    const cri_vote  *v = s->vote + s->first[g], *end = s->vote + s->first[g + 1];
-    if (m->K == 0) return v->weight * v->value;
+    const cri_vote *v = s->vote + s->first[g], *end = s->vote + s->first[g + 1];
     while (v < end && v->value < y) v++;
     return v < end && v->value == y ? v->weight : 0;
 }
@@ -102,7 +100,7 @@ static tally own_ring(const cri_knn *m, size_t g, const left_out *r)
     const cri_vote *v = m->sites.vote + m->sites.first[g];
     tally           t = { .counted = m->sites.weight[g] - r->out, .met = true };
     if (t.counted <= 1e-12 * m->sites.weight[g]) return (tally){ 0 };
-    t.sum = m->K ? said_at(m, g, r->y) - r->out
+    t.sum = m->K ? weight_of(&m->sites, g, r->y) - r->out
                  : t.counted * (v->value + (v->value - r->y) * (r->out / t.counted));
     if (m->K && t.sum < 1e-12 * m->sites.weight[g]) t.sum = 0;
     return t;
@@ -110,10 +108,12 @@ static tally own_ring(const cri_knn *m, size_t g, const left_out *r)
 
 static void add_sites(const loo_work *a, size_t q, size_t begin, size_t end, double y, tally *ring)
 {
-    const size_t *index = a->index + q * a->near;
+    const cri_sites *s = &a->m->sites;
+    const size_t    *index = a->index + q * a->near;
     for (size_t j = begin; j < end; j++) {
-        ring->counted += a->m->sites.weight[index[j]];
-        ring->sum += said_at(a->m, index[j], y);
+        const cri_vote *v = s->vote + index[j]; /* of numbers: one a site */
+        ring->counted += a->m->K ? s->weight[index[j]] : v->weight;
+        ring->sum += a->m->K ? weight_of(s, index[j], y) : v->weight * v->value;
     }
 }
 
