@@ -265,6 +265,25 @@ done:
     return st;
 }
 
+/* Whole weights with some above 1 are likely to count rows that are alike: all of these are then in one fold. */
+static void warn_of_counts(cr_ctx *cx, const cr_table *t, const char *opt_weights)
+{
+    const cr_column *w = opt_weights ? cr_table_find(t, opt_weights) : NULL;
+    double           most = 0;
+    if (!w || !w->values) return;
+    for (size_t i = 0; i < cr_table_rows(t); i++) {
+        double x = w->values[i * w->stride];
+        if (x != floor(x)) return; /* a gap too */
+        most = fmax(most, x);
+    }
+    if (most < 2) return;
+    cr_log(cx, CR_LOG_WARNING,
+           "a row is held out with all its weight: if '%s' counts rows that are alike, the scores "
+           "are those of combinations that were never seen; give each row as often as it counts, "
+           "without weights, to hold out single ones",
+           w->name);
+}
+
 cr_status cri_plan_open(cr_ctx *cx, const cr_model_spec *specs, size_t n_specs, const cr_table *t,
                         const cr_cv_options *o, cri_plan *p)
 {
@@ -273,6 +292,7 @@ cr_status cri_plan_open(cr_ctx *cx, const cr_model_spec *specs, size_t n_specs, 
     *p = (cri_plan){ .s = cr_scratch_begin(cx) };
     CR_TRY(check_options(cx, t, o));
     CR_TRY(cri_plan_open_unsplit(cx, specs, n_specs, t, o->group, p));
+    warn_of_counts(cx, t, setting(&specs[0], "weights"));
     group = cr_scratch_index(&p->s, o->group ? cr_table_rows(t) : 0);
     p->split = cr_scratch_bytes(&p->s, repeats, sizeof *p->split);
     CR_TRY(p->s.status);

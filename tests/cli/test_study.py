@@ -330,3 +330,12 @@ def test_infinite_scores_are_shown(credence, examples):
     assert "log_loss is infinite in" in said.stderr
     said = credence("cv", *command, "--json")
     assert read_json(said)["metrics"]["log_loss"] is None and "log_loss is infinite in" in said.stderr
+
+
+def test_counts_are_held_out_whole(credence, tmp_path):
+    """Whole weights may count rows that are alike, and cv says what it then measures; other weights are not told of."""
+    rows = [(g, y, n) for g in "abcd" for y, n in (("no", 7), ("yes", 3))]
+    (tmp_path / "n.csv").write_text("g,y,n,w,one\n" + "".join(f"{g},{y},{n},{n / 8},1\n" for g, y, n in rows))
+    for column, told in (("n", True), ("w", False), ("one", False)):
+        done = credence("cv", "naive-bayes", "n.csv", "--target", "y", "--features", "g", "--weights", column, "--folds", "2")
+        assert done.code == 0 and ("held out with all its weight" in done.stderr) == told, done.stderr
