@@ -336,3 +336,24 @@ TEST(many_sites)
     merge_equal(&data, &other);
     assert_same_choice(cx, &data, &other);
 }
+
+/* The same bits, with sites for many blocks and rings that are asked for again. */
+TEST(threads)
+{
+    static const size_t counts[] = { 1, 2, 3, 7 };
+    cr_prediction       first = { 0 };
+    choice              one, said;
+    draw_data(9, 4000, 2, 3, &data);
+    for (size_t i = 0; i < data.n; i++) { /* a lattice */
+        data.X[2 * i] = round(10 * data.X[2 * i]) / 10;
+        data.w[i] = i % 5 ? 1 : 0.25;
+    }
+    cr_table *at = make_table(cx, data.X, data.n, 2, data.y, data.w);
+    for (size_t k = 0; k < 4; k++) {
+        cr_ctx_set_threads(cx, counts[k]);
+        cr_prediction p = predict(cx, fit_rows(cx, &data, "k=auto", &said), at);
+        if (k == 0) first = p, one = said;
+        assert_memory_equal(&one, &said, sizeof one);
+        assert_same_answers(&first, &p, 0);
+    }
+}
