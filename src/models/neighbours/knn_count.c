@@ -48,6 +48,7 @@ typedef struct loo_work {
     const cri_knn *m;
     size_t         least, most; /* k that are tried                                   */
     bool           smoothings;  /* what is tried are these, at k = most, and not k    */
+    bool           heavy;       /* no site weighs less than a row                     */
     size_t         near;        /* sites found around each                            */
     const size_t  *asked;       /* [asked] the sites; NULL: all of them               */
     const size_t  *index;       /* [asked x near]                                     */
@@ -160,6 +161,11 @@ static bool is_enough(const loo_work *a, size_t q, size_t g)
     double        sum = w[g] - 1;
     size_t        begin = 0;
     if (a->near + 1 == a->m->sites.n) return true;
+    if (a->heavy &&
+        a->near > a->most) { /* as many sites are enough, and those beyond are farther */
+        const double *d = a->distance + q * a->near;
+        if (d[a->near - 1] > d[a->most - 1] * (1 + 1e-12)) return true;
+    }
     while (begin < a->near && sum < (double)a->most) {
         size_t end = ring_end(a->distance + q * a->near, begin, a->near);
         if (end == a->near) return false;
@@ -247,6 +253,13 @@ done:
     return st;
 }
 
+static bool is_heavy(const cri_sites *s)
+{
+    for (size_t g = 0; g < s->n; g++)
+        if (s->weight[g] < 1) return false;
+    return true;
+}
+
 /* Adds the losses of these sites, or of all, in rounds of more and more sites around them. */
 static cr_status sum_losses(cr_ctx *cx, loo_work *a, const size_t *opt_sites, size_t asked,
                             size_t width, double *loss)
@@ -329,7 +342,7 @@ cr_status cri_knn_choose(cr_ctx *cx, const cri_knn *m, size_t least, size_t most
     cr_scratch s = cr_scratch_begin(cx);
     double    *loss = cr_scratch_bytes(&s, most + 1, sizeof *loss), weight = 0;
     size_t    *sites = cr_scratch_index(&s, m->sites.n), best = least, asked;
-    loo_work   a = { .m = m, .least = least, .most = most };
+    loo_work   a = { .m = m, .least = least, .most = most, .heavy = is_heavy(&m->sites) };
 
     CR_TRY(s.status);
     *out_asked = m->n;
@@ -367,7 +380,9 @@ cr_status cri_knn_smooth(cr_ctx *cx, const cri_knn *m, double *out_smoothing)
     spread_sites(m, sites, m->sites.n, &weight);
     size_t   most = m->k < weight ? (size_t)m->k : (size_t)weight + 1;
     size_t   asked = affordable(m, most, weight);
-    loo_work a = { .m = m, .least = most, .most = most, .smoothings = true };
+    loo_work a = {
+        .m = m, .least = most, .most = most, .smoothings = true, .heavy = is_heavy(&m->sites)
+    };
     if (asked > MOST_ASKED) asked = MOST_ASKED;
     spread_sites(m, sites, asked, &weight);
     CR_TRY(sum_losses(cx, &a, sites, asked, SMOOTHINGS, loss));
