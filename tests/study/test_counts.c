@@ -28,8 +28,10 @@ static cr_cv judge(cr_ctx *cx, bool copies, const char *seed)
     cr_cv_options    o;
     const cr_setting s[] = { { "target", "outcome" }, { "weights", "count" }, { "seed", seed } };
     assert_ok(cx, cr_options_init(cx, cr_cv_table, &o));
-    assert_ok(cx, cr_cross_validate(cx, "logistic", table_of_text(cx, "counts.csv", csv_of(copies, text, sizeof text)), s,
-                                    3, &o, &cv));
+    assert_ok(cx,
+              cr_cross_validate(cx, "logistic",
+                                table_of_text(cx, "counts.csv", csv_of(copies, text, sizeof text)),
+                                s, 3, &o, &cv));
     cr_options_free(cx, cr_cv_table, &o);
     return cv;
 }
@@ -56,7 +58,9 @@ TEST(calibration)
     static char text[1 << 16];
     const char *kinds[] = { "platt", "isotonic" };
     for (int k = 0; k < 2; k++) {
-        const cr_setting s[] = { { "target", "outcome" }, { "weights", "count" }, { "calibrate", kinds[k] } };
+        const cr_setting s[] = { { "target", "outcome" },
+                                 { "weights", "count" },
+                                 { "calibrate", kinds[k] } };
         cr_table        *counts = table_of_text(cx, "counts.csv", csv_of(false, text, sizeof text));
         cr_model        *m;
         cr_prediction    p;

@@ -18,8 +18,9 @@ cr_status cri_column_check_finite(cr_ctx *cx, const cr_table *t, const cr_column
     size_t row = 0;
     if (!c->infinite) return CR_OK;
     while (!isinf(c->values[row * c->stride])) row++;
-    return cr_fail(cx, CR_EDATA, "%s: column '%s' is infinite",
-                   cri_table_where(t, row, where, sizeof where), c->name);
+    cr_fail(cx, CR_EDATA, "%s: column '%s' is infinite",
+            cri_table_where(t, row, where, sizeof where), c->name);
+    return cr_fail_hint(cx, "use --missing-values=inf,-inf if that means missing");
 }
 
 /* Fails where the highest power of a column overflows; the values are finite. */

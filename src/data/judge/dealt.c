@@ -127,8 +127,9 @@ cr_status cri_dealt_folds(cr_ctx *cx, const cri_dealt *d, const uint32_t *opt_co
 
     CR_TRY(s.status);
     if (k < 2 || k > parts)
-        CR_TRY(cr_fail(cx, CR_EARG, "%zu folds of %zu rows, counted by their weights, cannot be made",
-                       k, parts));
+        CR_TRY(cr_fail(cx, CR_EARG,
+                       "%zu folds of %zu rows, counted by their weights, cannot be made", k,
+                       parts));
     block = cr_alloc(cx, parts, sizeof *block);
     if (!block) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; opt_codes && i < d->rows; i++) code[i] = opt_codes[d->first[i]];
