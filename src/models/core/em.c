@@ -397,8 +397,8 @@ cr_status cri_em_fit(cr_ctx *cx, cr_model *m, const cri_rows *rows)
                     .restarts = *(const size_t *)option(m, "restarts"),
                     .reserve = isinf(left) ? 0 : fmin(left / 4, 2) };
     start_of  w = { &e, &m->state, false };
-    cr_status st = rows->sequences ? run(cx, &e, rows, &m->state)
-                                   : cri_each_leaf(cx, rows, run_on_first, &w);
+    cr_status st =
+        rows->sequences ? run(cx, &e, rows, &m->state) : cri_each_leaf(cx, rows, run_on_first, &w);
     if (st != CR_OK) return st;
     const cri_em_outcome *o = outcome_of(m, m->state);
     m->report.iterations = o->iterations;

@@ -39,11 +39,11 @@ size_t cri_chain_work(size_t longest, size_t k)
 /* The memory of a run. */
 typedef struct memory {
     size_t  block;
-    double *alpha;            /* [block x stride] */
-    double *b;                /* [block x stride] densities, over the largest of each step        */
-    double *next;             /* [block x stride] b_t+1 beta_t+1 / c_t+1, 0 behind the last step   */
-    double *inverse, *top;    /* [block] 1 / c_t, log of what densities were divided by            */
-    double *kept;             /* [blocks x stride] the filter before each block                    */
+    double *alpha;         /* [block x stride] */
+    double *b;             /* [block x stride] densities, over the largest of each step        */
+    double *next;          /* [block x stride] b_t+1 beta_t+1 / c_t+1, 0 behind the last step   */
+    double *inverse, *top; /* [block] 1 / c_t, log of what densities were divided by            */
+    double *kept;          /* [blocks x stride] the filter before each block                    */
     double *beta, *w, *state; /* [stride] */
     double *pairs;            /* [k x k] */
 } memory;
@@ -156,10 +156,12 @@ double cri_chain_run(const cri_chain *c, size_t begin, size_t end, size_t longes
     bool   back = wish->smoothed || wish->begins || wish->pairs || wish->visit;
     double log_p = 0, again = 0;
 
+    memset(m.state, 0, s * sizeof *m.state);
+    if (wish->before) memcpy(m.state, wish->before, k * sizeof *m.state);
     for (size_t b = 0; b < blocks; b++) {
         size_t from = b * m.block, to = from + m.block < T ? from + m.block : T;
-        if (b > 0) memcpy(m.kept + b * s, m.state, s * sizeof *m.state);
-        filter_block(c, begin + from, begin + to, b > 0 ? m.kept + b * s : NULL, &m,
+        memcpy(m.kept + b * s, m.state, s * sizeof *m.state);
+        filter_block(c, begin + from, begin + to, b > 0 || wish->before ? m.kept + b * s : NULL, &m,
                      wish->log_density ? wish->log_density + from : NULL, &log_p);
         memcpy(m.state, m.alpha + (to - from - 1) * s, s * sizeof *m.state);
         if (wish->filtered) copy_rows(m.alpha, s, k, to - from, wish->filtered + from * k);
@@ -170,8 +172,8 @@ double cri_chain_run(const cri_chain *c, size_t begin, size_t end, size_t longes
     for (size_t b = blocks; b-- > 0;) {
         size_t from = b * m.block, to = from + m.block < T ? from + m.block : T;
         if (blocks > 1)
-            filter_block(c, begin + from, begin + to, b > 0 ? m.kept + b * s : NULL, &m, NULL,
-                         &again);
+            filter_block(c, begin + from, begin + to, b > 0 || wish->before ? m.kept + b * s : NULL,
+                         &m, NULL, &again);
         smooth_block(c, to - from, b + 1 == blocks, wish->pairs != NULL, &m);
         if (wish->smoothed) copy_rows(m.b, s, k, to - from, wish->smoothed + from * k);
         if (wish->visit) wish->visit(wish->arg, begin + from, to - from, m.b);
@@ -205,7 +207,7 @@ static void viterbi_block(const cri_chain *c, const double *log_pi, const double
 }
 
 double cri_chain_viterbi(const cri_chain *c, const double *log_pi, const double *log_A,
-                         size_t begin, size_t end, size_t longest, size_t *path, double *work)
+                         size_t begin, size_t end, size_t longest, double *path, double *work)
 {
     memory m = cut(c, longest, work);
     size_t T = end - begin, s = c->stride, blocks = blocks_of(T, m.block), at = 0;
@@ -225,7 +227,7 @@ double cri_chain_viterbi(const cri_chain *c, const double *log_pi, const double 
             viterbi_block(c, log_pi, log_A, begin + from, begin + to, b == 0, m.state, m.next, &m);
         }
         for (size_t t = to - from; t-- > 0;) {
-            path[from + t] = at;
+            path[from + t] = (double)at;
             at = (size_t)m.next[t * s + at];
         }
     }

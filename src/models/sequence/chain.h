@@ -37,12 +37,15 @@ size_t cri_chain_work(size_t longest, size_t k);
 
 /* What is wanted of a sequence; what is NULL is not. */
 typedef struct cri_chain_wish {
-    double *log_density; /* [T] log p(x_t | x_1..t-1), -infinity where it is impossible              */
-    double *filtered;    /* [T x k] P(z_t | x_1..t)                                                  */
-    double *smoothed;    /* [T x k] P(z_t | x_1..T)                                                  */
-    double *last;        /* [k] P(z_T | x_1..T)                                                      */
-    double *begins;      /* [k] += P(z_1 | x)                                                        */
-    double *pairs;       /* [k x k] += sum_t P(z_t = i, z_t+1 = j | x)                               */
+    const double
+        *before; /* [k] P(z) given the steps before the first of these; NULL: there are none */
+    double
+        *log_density; /* [T] log p(x_t | x_1..t-1), -infinity where it is impossible              */
+    double *filtered; /* [T x k] P(z_t | x_1..t)                                                  */
+    double *smoothed; /* [T x k] P(z_t | x_1..T)                                                  */
+    double *last;     /* [k] P(z_T | x_1..T)                                                      */
+    double *begins;   /* [k] += P(z_1 | x)                                                        */
+    double *pairs;    /* [k x k] += sum_t P(z_t = i, z_t+1 = j | x)                               */
     /* Sees P(z_t | x) of blocks of steps [n x stride] from the last to the first. */
     void (*visit)(void *arg, size_t begin, size_t n, const double *gamma);
     void *arg;
@@ -56,7 +59,7 @@ double cri_chain_run(const cri_chain *c, size_t begin, size_t end, size_t longes
 /* The most probable path z [T] and log p(x, z).  log_pi [stride] and log_A [stride x stride] are padded with -infinity.
  * Of equal paths the one with the lower states at its end. */
 double cri_chain_viterbi(const cri_chain *c, const double *log_pi, const double *log_A,
-                         size_t begin, size_t end, size_t longest, size_t *path, double *work);
+                         size_t begin, size_t end, size_t longest, double *path, double *work);
 
 /* --- kernels (chain_kernel.c): the same bits on every machine ---------------------------------- */
 

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-typedef double lane __attribute__((vector_size(32), aligned(8), may_alias));
+typedef double    lane __attribute__((vector_size(32), aligned(8), may_alias));
 typedef long long mask __attribute__((vector_size(32)));
 
 #if defined(__x86_64__) && defined(__GNUC__)

@@ -244,5 +244,8 @@ const cri_emission *cri_emission_of(size_t kind)
 const char *cri_emission_name(size_t kind)
 {
     const cri_emission *e = cri_emission_of(kind);
-    return e ? e->name : kind == CRI_EMIT_CATEGORY ? "category" : kind == CRI_EMIT_JOINT ? "gaussian" : "auto";
+    return e                           ? e->name
+           : kind == CRI_EMIT_CATEGORY ? "category"
+           : kind == CRI_EMIT_JOINT    ? "gaussian"
+                                       : "auto";
 }

@@ -35,7 +35,12 @@ typedef enum cri_emission_kind {
     CRI_EMIT_JOINT /* gaussian, together with the other such columns: joint.h */
 } cri_emission_kind;
 
-typedef enum cri_emission_support { CRI_ALL_NUMBERS, CRI_POSITIVE, CRI_COUNTS, CRI_ZERO_ONE } cri_emission_support;
+typedef enum cri_emission_support {
+    CRI_ALL_NUMBERS,
+    CRI_POSITIVE,
+    CRI_COUNTS,
+    CRI_ZERO_ONE
+} cri_emission_support;
 
 enum { CRI_EMIT_SUMS = 5, CRI_EMIT_WORK = 4 };
 
@@ -52,8 +57,8 @@ typedef struct cri_emission {
     const char          *name;
     const char          *parameter[3]; /* names; NULL: it has no such                       */
     cri_emission_support support;
-    bool                 moved;        /* in units (x - centre) / scale                     */
-    bool                 scaled;       /* in units x / scale                                */
+    bool                 moved;  /* in units (x - centre) / scale                     */
+    bool                 scaled; /* in units x / scale                                */
     /* Adds log p(x_t | state), up to what no state changes (`shared`), to out [n x stride]. */
     void (*score)(const cri_emitted *e, const double *x, size_t n, double *out);
     double (*shared)(double x);

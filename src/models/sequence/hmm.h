@@ -36,7 +36,7 @@
     MEMBER(vector, overall2,       (p),     "",              "mean of log x, of sin for angles")   \
     MEMBER(vector, overall_level,  (L),     ">=0",           "of levels, smoothed")                \
     MEMBER(real,   prior_rows,     (),      ">=0",           "that the prior of a state's emissions counts for") \
-    MEMBER(real,   prior_transitions, (),   ">=0",           "that the prior of a row of A counts for") \
+    MEMBER(real,   prior_transitions, (),   ">=0",           "that of a row of A") \
     MEMBER(vector, pi,             (k),     ">=0 sums",      "P(z_1)")                             \
     MEMBER(matrix, A,              (k, k),  ">=0 sums",      "P(z_t | z_t-1)")                     \
     MEMBER(vector, may_begin,      (k),     "0..1",          "whether pi may be above 0")          \
@@ -50,6 +50,9 @@
     MEMBER(count,  errors,         (),      "",              "standard errors, 0 where none are known") \
     MEMBER(vector, error,          (errors), ">=0 any full", "of the parameters, as they are described") \
     MEMBER(count,  sequences,      (),      ">0",            "that it has learned from")           \
+    MEMBER(count,  place,          (),      ">0",            "1 + k: numbers of a place")          \
+    MEMBER(matrix, ends,           (sequences, place), ">=0", "rows of each, and P(z | rows) at the last") \
+    MEMBER(text,   labels,         (),      "none",          "of the sequences, each before a line feed") \
     MEMBER(real,   weight,         (),      ">0",            "rows")                               \
     MEMBER(real,   log_likelihood, (),      "",              "of the rows")                        \
     MEMBER(count,  rejected,       (),      "",              "starts whose end was")               \
@@ -57,23 +60,27 @@
     MEMBER(count,  tried,          (),      ">0",            "candidates")                         \
     MEMBER(vector, tried_k,        (tried), ">=1",           "their states")                       \
     MEMBER(vector, tried_likelihood, (tried), "any",         "log likelihood; NaN: every end was rejected") \
+    MEMBER(vector, tried_parameters, (tried), ">=0 any",     "free parameters")                    \
     MEMBER(part,   em,             (cri_em_outcome), "inside", "how it was found")                 \
     MEMBER(matrix, log_level,      (L, k),  "made",          "logarithms")                         \
     MEMBER(matrix, whiten,         (gg, k), "made",          "inverse factors of the covariances") \
     MEMBER(vector, peak,           (k),     "made",          "log densities at the means")
 /* clang-format on */
 struct cri_hmm_data;
-/* data: of the search that it belongs to, else NULL; joint [g]: the columns that are normal together. */
-CRI_RECORD(cri_hmm, CRI_HMM, const struct cri_hmm_data *data; size_t *joint; bool lost; char *text;
-           const char                                                            **names;);
+/* data: of the search that it belongs to, else NULL; joint [g]: the columns that are normal together; fixed: the
+ * parameters were given, and are to stay; label [sequences]: names, pointers into label_text, or NULL. */
+CRI_RECORD(cri_hmm, CRI_HMM, const struct cri_hmm_data *data; size_t * joint; bool lost; bool fixed;
+           char *text; const char **names; char *label_text; const char **label;);
 extern const cri_member cri_hmm_record[];
 
+#define CRI_HMM_STATES "1:4"
 #define CRI_HMM_OPTIONS(X)                                                                         \
-    X(text, states, "2", "N", "number of hidden states, or the first and last to choose from by BIC", \
-      "3")                                                                                         \
+    X(text, states, CRI_HMM_STATES, "N",                                                           \
+      "number of hidden states, or the first and last to choose from by BIC", "3")                 \
     X(list, emission, "auto", "",                                                                  \
       "distribution of numbers in a state: auto (bernoulli for true and false, else gaussian), "   \
-      "gaussian, lognormal, student-t, bernoulli, poisson, negative-binomial, gamma or von-mises; " \
+      "gaussian, lognormal, student-t, bernoulli, poisson, negative-binomial, gamma or "           \
+      "von-mises; "                                                                                \
       "COLUMN=... for single columns; texts are categories",                                       \
       "poisson")                                                                                   \
     X(choice, covariance, "full", "full|diag|tied",                                                \
@@ -83,10 +90,12 @@ extern const cri_member cri_hmm_record[];
       "the first), or banded:W (to states at most W away)",                                        \
       "left-right")                                                                                \
     X(text, transitions, "", "FILE",                                                               \
-      "JSON file {\"A\": [[...]]} of transitions to start from: those of 0 stay 0", "A.json")      \
+      "JSON file, or JSON itself, {\"A\": [[...]]} of transitions to start from: those of 0 stay " \
+      "0",                                                                                         \
+      "A.json")                                                                                    \
     X(text, start, "", "FILE",                                                                     \
-      "JSON file of parameters to start from, or with --max-iter 0 to keep: pi, A, and B, rate, "  \
-      "mean, sd, covariance, ...",                                                                 \
+      "JSON file, or JSON itself, of parameters to start from, or with --max-iter 0 to keep: pi, " \
+      "A, and B, rate, mean, sd, covariance, ...",                                                 \
       "start.json")                                                                                \
     X(text, state, "", "COLUMN",                                                                   \
       "column of the states that are known, 1, 2, ...; empty where they are not", "state")         \
@@ -106,12 +115,12 @@ CR_OPTIONS_STRUCT(cri_hmm_options, CRI_HMM_OPTIONS);
 
 /* All rows in the order of their sequences, steps start[s] .. start[s + 1] - 1 being sequence s. */
 typedef struct cri_hmm_data {
-    size_t        T, p, n, longest; /* steps, columns, sequences, steps of the longest             */
-    const size_t *start;            /* [n + 1] borrowed from the rows                               */
-    const size_t *row;              /* [T] the row of each step, likewise                           */
-    double       *X;                /* [p x T] in the units of the model; codes; NaN where missing  */
-    double       *shared;           /* [T] what the log density has that no state changes           */
-    double       *label;            /* [T] states that are known, 0, 1, ..., else NaN; NULL: none   */
+    size_t T, p, n, longest; /* steps, columns, sequences, steps of the longest             */
+    const size_t *start;     /* [n + 1] borrowed from the rows                               */
+    const size_t *row;       /* [T] the row of each step, likewise                           */
+    double       *X;         /* [p x T] in the units of the model; codes; NaN where missing  */
+    double       *shared;    /* [T] what the log density has that no state changes           */
+    double       *label;     /* [T] states that are known, 0, 1, ..., else NaN; NULL: none   */
 } cri_hmm_data;
 
 /* Reads rows in their own units; what no state changes is 0 yet. */
@@ -168,8 +177,7 @@ typedef struct cri_hmm_view {
     cri_chain           chain;
 } cri_hmm_view;
 size_t cri_hmm_view_work(const cri_hmm *m);
-void   cri_hmm_view_open(const cri_hmm *m, const cri_hmm_data *data, double *work,
-                         cri_hmm_view *out);
+void cri_hmm_view_open(const cri_hmm *m, const cri_hmm_data *data, double *work, cri_hmm_view *out);
 
 /* --- the search (hmm_plan.c, hmm_search.c) ---------------------------------------------------- */
 
@@ -177,7 +185,10 @@ extern const cri_em_search cri_hmm_search;
 
 /* --- the model -------------------------------------------------------------------------------- */
 
+/* Names of states and sequences. */
 cr_status cri_hmm_name(cr_ctx *cx, cri_hmm *m);
+/* Sets the ends of the sequences of its data. */
+cr_status cri_hmm_find_ends(cr_ctx *cx, const cri_sequences *sequences, cri_hmm *m);
 cr_status cri_hmm_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out);
 extern const cr_field cri_hmm_statistics[], cri_hmm_tables[];
 

@@ -109,8 +109,7 @@ void cri_joint_score(const cri_joint *j, size_t begin, size_t end, double *out)
     for (size_t t = begin; t < end; t++, out += j->stride) {
         if (has_gap(j, t)) {
             size_t n = look_for_gaps(j, t, seen);
-            for (size_t c = 0; c < k && n > 0; c++)
-                out[c] += score_part(j, t, c, seen, n, L, rest);
+            for (size_t c = 0; c < k && n > 0; c++) out[c] += score_part(j, t, c, seen, n, L, rest);
             continue;
         }
         deviate(j, t, d);

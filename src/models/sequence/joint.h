@@ -10,15 +10,15 @@
 #include <stddef.h>
 
 typedef struct cri_joint {
-    size_t        k, stride, g;
-    bool          tied;
-    const double *const *x; /* [g] the columns, from the first of all steps         */
-    const size_t *column;   /* [g] which columns they are: where their means stand  */
-    double       *mean;     /* [columns x k]                                        */
-    double       *covariance; /* [g x g x k]                                        */
-    double       *whiten; /* [g x g x k] lower triangles W with W Sigma W^T = I      */
-    double       *peak;   /* [k] log density at the mean                             */
-    double       *work;   /* [cri_joint_work]                                        */
+    size_t               k, stride, g;
+    bool                 tied;
+    const double *const *x;          /* [g] the columns, from the first of all steps         */
+    const size_t        *column;     /* [g] which columns they are: where their means stand  */
+    double              *mean;       /* [columns x k]                                        */
+    double              *covariance; /* [g x g x k]                                        */
+    double              *whiten;     /* [g x g x k] lower triangles W with W Sigma W^T = I      */
+    double              *peak;       /* [k] log density at the mean                             */
+    double              *work;       /* [cri_joint_work]                                        */
 } cri_joint;
 
 size_t cri_joint_work(size_t k, size_t g);
