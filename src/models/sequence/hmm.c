@@ -426,7 +426,10 @@ const cr_model_class cri_class_hmm = {
                                 .width = cri_hmm_width,
                                 .work = cri_hmm_work,
                                 .gather = cri_hmm_gather,
-                                .solve = cri_hmm_solve },
+                                .solve = cri_hmm_solve,
+                                .dimension = cri_hmm_dimension,
+                                .to_vector = cri_hmm_to_vector,
+                                .from_vector = cri_hmm_from_vector },
     .search = &cri_hmm_search,
     .rows = &(
         const cri_rows_face){ .predict = hmm_predict, .labels = hmm_labels, .sample = hmm_sample },

@@ -64,6 +64,7 @@
     MEMBER(part,   em,             (cri_em_outcome), "inside", "how it was found")                 \
     MEMBER(matrix, log_level,      (L, k),  "made",          "logarithms")                         \
     MEMBER(matrix, whiten,         (gg, k), "made",          "inverse factors of the covariances") \
+    MEMBER(vector, factor,         (gg),    "made",          "workspace: a factor of a covariance") \
     MEMBER(vector, peak,           (k),     "made",          "log densities at the means")
 /* clang-format on */
 struct cri_hmm_data;
@@ -99,7 +100,7 @@ extern const cri_member cri_hmm_record[];
       "start.json")                                                                                \
     X(text, state, "", "COLUMN",                                                                   \
       "column of the states that are known, 1, 2, ...; empty where they are not", "state")         \
-    X(real, prior_rows, "0.1", ">=0",                                                              \
+    X(real, prior_rows, "0.01", ">=0",                                                              \
       "rows like all rows together that the prior of what a state emits counts for", "1")          \
     X(real, prior_transitions, "1e-4", ">=0",                                                      \
       "transitions to states at random that the prior of each state's transitions counts for",     \
@@ -155,6 +156,11 @@ cr_status cri_hmm_order(cr_ctx *cx, cri_hmm *m);
 cr_status cri_hmm_solve(cr_ctx *cx, const void *options, const double *sums, void *state);
 double    cri_hmm_log_prior(const void *state);
 
+/* As numbers without constraints (hmm_vector.c), for cri_em_face. */
+size_t    cri_hmm_dimension(const void *state);
+void      cri_hmm_to_vector(const void *state, double *out);
+cr_status cri_hmm_from_vector(cr_ctx *cx, const double *vector, void *state, bool *out_valid);
+
 /* --- steps (hmm_step.c) ----------------------------------------------------------------------- */
 
 /* Statistics: log likelihood; P(z_1) [k]; transitions [k x k]; rows [k]; columns [p x CRI_EMIT_SUMS x k]; levels
@@ -178,6 +184,11 @@ typedef struct cri_hmm_view {
 } cri_hmm_view;
 size_t cri_hmm_view_work(const cri_hmm *m);
 void cri_hmm_view_open(const cri_hmm *m, const cri_hmm_data *data, double *work, cri_hmm_view *out);
+
+/* Adds the statistics of what steps begin .. begin + n - 1 emit, of which gamma [n x stride] are the probabilities of the
+ * states. */
+void cri_hmm_add_known(const cri_hmm_view *v, size_t begin, size_t n, const double *gamma,
+                       double *sums);
 
 /* --- the search (hmm_plan.c, hmm_search.c) ---------------------------------------------------- */
 

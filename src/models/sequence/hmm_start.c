@@ -1,7 +1,9 @@
 /* hmm_start.c -- starts of EM for a hidden Markov model.
  * Of some of the steps k are drawn, each the likelier the further it is from those before it (k-means++: Arthur &
  * Vassilvitskii 2007, SODA), and each is where a state begins; levels of categories are those of all rows, multiplied by
- * random factors.  Transitions are drawn: rows of A uniformly, and in every other start towards staying. */
+ * random factors.  Transitions are drawn: rows of A uniformly, and in every other start towards staying.
+ * Every third start takes states as stretches of time instead: sequences are cut at random places, each piece has a
+ * random state, and the parameters are those that are best for these. */
 #include "hmm_plan.h"
 #include "base/scratch.h"
 #include "base/number.h"
@@ -144,7 +146,7 @@ static void draw_levels(cri_hmm *m, size_t j, size_t c, double code, cr_rng *r)
     double sum = 0;
     for (size_t l = 0; l < n; l++) {
         double *p = &m->level[(first + l) * k + c];
-        *p = m->overall_level[first + l] * exp(cr_rng_normal(r));
+        *p = m->overall_level[first + l] * exp(2 * cr_rng_normal(r));
         sum += *p;
     }
     for (size_t l = 0; l < n; l++) m->level[(first + l) * k + c] /= sum;
@@ -200,6 +202,57 @@ done:
     return st;
 }
 
+/* --- stretches of time ------------------------------------------------------------------------- */
+
+static const double FIRM = 1; /* rows, and transitions, that such a start is drawn towards all rows by */
+
+/* Draws states step by step, which change with probability `change`, and adds their statistics; gamma [BLOCK x stride]. */
+enum { BLOCK = 256 };
+static void add_stretches(const cri_hmm_view *v, size_t begin, size_t end, double change, cr_rng *r,
+                          double *gamma, double *sums)
+{
+    size_t       k = v->m->k, stride = v->chain.stride, before = 0, state = cr_rng_below(r, k);
+    cri_hmm_sums s = cri_hmm_sums_at(v->m, sums);
+    s.begins[state] += 1;
+    for (size_t at = begin; at < end; at += BLOCK) {
+        size_t n = end - at < BLOCK ? end - at : BLOCK;
+        memset(gamma, 0, n * stride * sizeof *gamma);
+        for (size_t i = 0; i < n; i++) {
+            before = state;
+            if (cr_rng_uniform(r) < change) state = (size_t)cr_rng_below(r, k);
+            if (at + i > begin) s.pairs[before * k + state] += 1;
+            gamma[i * stride + state] = 1;
+        }
+        cri_hmm_add_known(v, at, n, gamma, sums);
+    }
+}
+
+static cr_status begin_stretches(cr_ctx *cx, const void *options, cr_rng *r, cri_hmm *m)
+{
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    size_t       width = cri_hmm_width(m);
+    double      *sums = cr_scratch_bytes(&s, width, sizeof(double)), rows = m->prior_rows;
+    double      *work = cr_scratch_f64(&s, cri_hmm_view_work(m)), transitions = m->prior_transitions;
+    double      *gamma = cr_scratch_matrix(&s, BLOCK, cri_chain_stride(m->k));
+    double       pieces = (double)m->k * (1 + 3 * cr_rng_uniform(r));
+    cri_hmm_view v;
+
+    CR_TRY(s.status);
+    cri_hmm_view_open(m, m->data, work, &v);
+    for (size_t i = 0; i < m->data->n; i++) {
+        if (i % 256 == 0) CR_TRY(cr_check_interrupt(cx));
+        add_stretches(&v, m->data->start[i], m->data->start[i + 1],
+                      fmin(pieces / (double)m->data->longest, 1), r, gamma, sums);
+    }
+    m->prior_rows = FIRM, m->prior_transitions = FIRM;
+    st = cri_hmm_solve(cx, options, sums, m);
+    m->prior_rows = rows, m->prior_transitions = transitions;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 /* --- a start ----------------------------------------------------------------------------------- */
 
 static cr_status check_start(cr_ctx *cx, cri_hmm *m)
@@ -241,6 +294,8 @@ cr_status cri_hmm_start(cr_ctx *cx, const cri_hmm_plan *a, size_t k, size_t atte
     else
         CR_TRY(begin_states(cx, rng, m));
     draw_transitions(attempt, rng, m);
+    if (k > 1 && attempt % 3 == 2 && !a->data.label)
+        CR_TRY(begin_stretches(cx, a->o, rng, m));
     if (a->transitions.k) CR_TRY(cri_given_apply(cx, &a->transitions, a->design, m));
     if (a->start.k) CR_TRY(cri_given_apply(cx, &a->start, a->design, m));
     CR_TRY(check_start(cx, m));

@@ -157,6 +157,13 @@ static void add_block(void *arg, size_t begin, size_t n, const double *gamma)
     }
 }
 
+void cri_hmm_add_known(const cri_hmm_view *v, size_t begin, size_t n, const double *gamma,
+                       double *sums)
+{
+    gathering a = { v, cri_hmm_sums_at(v->m, sums) };
+    add_block(&a, begin, n, gamma);
+}
+
 void cri_hmm_gather(const void *state, const cri_rows *rows, cri_range sequences, double *sums,
                     double *work)
 {
