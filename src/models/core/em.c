@@ -179,6 +179,9 @@ static cr_status look(cr_ctx *cx, em *e, const void *state, double *sums, double
 static cr_status note_pass(cr_ctx *cx, const em *e, double objective, cri_em_outcome *o)
 {
     double *trace;
+    if (objective == -INFINITY && o->iterations == 0)
+        return cr_fail(cx, CR_EDATA, "%s: the rows have probability 0 under the first parameters",
+                       e->model->class->name);
     if (!isfinite(objective))
         return cr_fail(cx, CR_ENUMERIC, "%s: the likelihood is not finite after %zu steps",
                        e->model->class->name, o->iterations);

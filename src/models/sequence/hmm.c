@@ -6,7 +6,6 @@
  * Models for Time Series; Bishop (2006), PRML, sec. 13.2. */
 #include "hmm.h"
 #include "base/scratch.h"
-#include "base/context_internal.h"
 #include "math/dense/blas_internal.h"
 #include "models/common/column_kinds.h"
 #include "models/common/numbered.h"
@@ -28,7 +27,7 @@ static void hmm_release(cr_ctx *cx, void *state)
     cri_cluster_names_free(cx, m->k, &m->text, &m->names);
     cr_free(cx, m->joint, m->g, sizeof *m->joint);
     cr_free(cx, m->label, m->sequences, sizeof *m->label);
-    cri_string_free(cx, m->label_text);
+    if (m->label_text) cr_free(cx, m->label_text, m->label_size, 1);
     m->joint = NULL, m->label = NULL, m->label_text = NULL;
 }
 
@@ -37,8 +36,10 @@ static cr_status name_sequences(cr_ctx *cx, cri_hmm *m)
 {
     if (!m->labels) return CR_OK;
     m->label = cr_alloc(cx, m->sequences, sizeof *m->label);
-    m->label_text = cri_string_copy(cx, m->labels);
+    m->label_size = strlen(m->labels) + 1;
+    m->label_text = cr_alloc(cx, m->label_size, 1);
     if (!m->label || !m->label_text) return CR_ENOMEM;
+    memcpy(m->label_text, m->labels, m->label_size);
     char *at = m->label_text;
     for (size_t s = 0; s < m->sequences; s++) {
         char *end = strchr(at, '\n');
@@ -253,9 +254,6 @@ cr_status cri_hmm_find_ends(cr_ctx *cx, const cri_sequences *of, cri_hmm *m)
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     answering  a = { .m = m, .data = m->data, .filtered = true };
-    m->sequences = of->n, m->place = 1 + m->k;
-    m->ends = cr_alloc(cx, m->sequences * m->place, sizeof(double));
-    if (!m->ends) CR_TRY(CR_ENOMEM);
     a.opt_places = m->ends;
     a.log_density = cr_scratch_f64(&s, m->data->T);
     CR_TRY(s.status);

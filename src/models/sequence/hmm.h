@@ -71,7 +71,7 @@ struct cri_hmm_data;
 /* data: of the search that it belongs to, else NULL; joint [g]: the columns that are normal together; fixed: the
  * parameters were given, and are to stay; label [sequences]: names, pointers into label_text, or NULL. */
 CRI_RECORD(cri_hmm, CRI_HMM, const struct cri_hmm_data *data; size_t * joint; bool lost; bool fixed;
-           char *text; const char **names; char *label_text; const char **label;);
+           char *text; const char **names; char *label_text; size_t label_size; const char **label;);
 extern const cri_member cri_hmm_record[];
 
 #define CRI_HMM_STATES "1:4"
@@ -138,8 +138,10 @@ void cri_hmm_data_scale(cri_hmm_data *data, const size_t *kind, const double *ce
 
 size_t cri_hmm_levels(const cri_hmm *m, size_t j);
 /* A state of its shape with nothing in it. */
-cr_status cri_hmm_new(cr_ctx *cx, size_t k, size_t p, size_t L, size_t g, size_t tried,
-                      cri_hmm **out);
+typedef struct cri_hmm_shape {
+    size_t k, p, L, g, tried, sequences;
+} cri_hmm_shape;
+cr_status cri_hmm_new(cr_ctx *cx, cri_hmm_shape shape, cri_hmm **out);
 /* joint, from the kinds. */
 cr_status cri_hmm_place(cr_ctx *cx, cri_hmm *m);
 /* What is made of the parameters; work [cri_hmm_own_work].  false where a covariance is none. */

@@ -18,13 +18,13 @@ size_t cri_hmm_levels(const cri_hmm *m, size_t j)
     return (next < m->p ? m->first[next] : m->L) - m->first[j];
 }
 
-cr_status cri_hmm_new(cr_ctx *cx, size_t k, size_t p, size_t L, size_t g, size_t tried,
-                      cri_hmm **out)
+cr_status cri_hmm_new(cr_ctx *cx, cri_hmm_shape s, cri_hmm **out)
 {
     cri_hmm  *m = cr_alloc(cx, 1, sizeof *m);
     cr_status st;
     if (!m) return CR_ENOMEM;
-    m->k = k, m->p = p, m->L = L, m->g = g, m->gg = g * g, m->tried = tried;
+    m->k = s.k, m->p = s.p, m->L = s.L, m->g = s.g, m->gg = s.g * s.g, m->tried = s.tried;
+    m->sequences = s.sequences, m->place = s.k + 1;
     st = cri_record_allocate(cx, cri_hmm_record, m);
     if (st != CR_OK) cri_state_free(cx, &cri_class_hmm, m);
     if (st == CR_OK) *out = m;
@@ -168,6 +168,7 @@ double cri_hmm_log_prior(const void *state)
     const cri_hmm *m = state;
     double         sum = 0, s = m->prior_transitions;
     size_t         k = m->k;
+    if (m->fixed) return 0; /* what is given needs none */
     if (s > 0) {
         sum += log_prior_of_row(m->pi, m->may_begin, k, s);
         for (size_t i = 0; i < k; i++)

@@ -255,6 +255,17 @@ done:
 
 /* --- a start ----------------------------------------------------------------------------------- */
 
+/* Levels that are given as impossible, but have a prior, begin near it. */
+static void soften_levels(cri_hmm *m)
+{
+    static const double LITTLE = 1e-9;
+    for (size_t l = 0; l < m->L && !m->fixed && m->prior_rows > 0; l++)
+        for (size_t c = 0; c < m->k; c++) {
+            double *p = &m->level[l * m->k + c];
+            *p = (1 - LITTLE) * *p + LITTLE * m->overall_level[l];
+        }
+}
+
 static cr_status check_start(cr_ctx *cx, cri_hmm *m)
 {
     cr_status  st = CR_OK;
@@ -274,7 +285,7 @@ cr_status cri_hmm_start(cr_ctx *cx, const cri_hmm_plan *a, size_t k, size_t atte
     cr_status st = CR_OK;
     cri_hmm  *m = NULL;
     size_t    numbers = a->p * sizeof(double);
-    CR_TRY(cri_hmm_new(cx, k, a->p, a->L, a->g, a->tried, &m));
+    CR_TRY(cri_hmm_new(cx, (cri_hmm_shape){ k, a->p, a->L, a->g, a->tried, a->data.n }, &m));
     memcpy(m->kind, a->kind, a->p * sizeof *a->kind);
     memcpy(m->first, a->first, a->p * sizeof *a->first);
     memcpy(m->centre, a->centre, numbers);
@@ -298,6 +309,7 @@ cr_status cri_hmm_start(cr_ctx *cx, const cri_hmm_plan *a, size_t k, size_t atte
         CR_TRY(begin_stretches(cx, a->o, rng, m));
     if (a->transitions.k) CR_TRY(cri_given_apply(cx, &a->transitions, a->design, m));
     if (a->start.k) CR_TRY(cri_given_apply(cx, &a->start, a->design, m));
+    soften_levels(m);
     CR_TRY(check_start(cx, m));
     *out = m;
     m = NULL;
