@@ -27,6 +27,7 @@
     X(lda)                   \
     X(linear)                \
     X(logistic)              \
+    X(markov)                \
     X(mixture)               \
     X(mvn)                   \
     X(nadaraya_watson)       \

@@ -26,35 +26,14 @@ static void hmm_release(cr_ctx *cx, void *state)
     cri_hmm *m = state;
     cri_cluster_names_free(cx, m->k, &m->text, &m->names);
     cr_free(cx, m->joint, m->g, sizeof *m->joint);
-    cr_free(cx, m->label, m->sequences, sizeof *m->label);
-    if (m->label_text) cr_free(cx, m->label_text, m->label_size, 1);
-    m->joint = NULL, m->label = NULL, m->label_text = NULL;
-}
-
-/* The names of the sequences: `labels` cut at its line feeds. */
-static cr_status name_sequences(cr_ctx *cx, cri_hmm *m)
-{
-    if (!m->labels) return CR_OK;
-    m->label = cr_alloc(cx, m->sequences, sizeof *m->label);
-    m->label_size = strlen(m->labels) + 1;
-    m->label_text = cr_alloc(cx, m->label_size, 1);
-    if (!m->label || !m->label_text) return CR_ENOMEM;
-    memcpy(m->label_text, m->labels, m->label_size);
-    char *at = m->label_text;
-    for (size_t s = 0; s < m->sequences; s++) {
-        char *end = strchr(at, '\n');
-        if (!end) return CR_EDATA;
-        *end = '\0';
-        m->label[s] = at;
-        at = end + 1;
-    }
-    return *at ? CR_EDATA : CR_OK;
+    cri_sequence_names_close(cx, &m->known);
+    m->joint = NULL;
 }
 
 cr_status cri_hmm_name(cr_ctx *cx, cri_hmm *m)
 {
     cr_status st = cri_cluster_names_new(cx, m->k, &m->text, &m->names);
-    return st == CR_OK ? name_sequences(cx, m) : st;
+    return st == CR_OK ? cri_sequence_names_open(cx, m->labels, m->sequences, &m->known) : st;
 }
 
 /* --- answers ----------------------------------------------------------------------------------- */
@@ -224,29 +203,7 @@ static void hmm_ends(const void *state, size_t *out_n, const double **out_places
                      const char *const **out_names)
 {
     const cri_hmm *m = state;
-    *out_n = m->sequences, *out_places = m->ends, *out_names = m->label;
-}
-
-/* The labels of the sequences as one text; NULL where they have none, or one has a line feed in it. */
-static cr_status join_labels(cr_ctx *cx, const cri_sequences *of, char **out)
-{
-    size_t size = 1;
-    for (size_t s = 0; of->names && s < of->n; s++) {
-        if (strchr(of->names[s], '\n')) return CR_OK;
-        size += strlen(of->names[s]) + 1;
-    }
-    if (!of->names) return CR_OK;
-    char *text = cr_alloc(cx, size, 1), *at = text;
-    if (!text) return CR_ENOMEM;
-    for (size_t s = 0; s < of->n; s++) {
-        size_t length = strlen(of->names[s]);
-        memcpy(at, of->names[s], length);
-        at[length] = '\n';
-        at += length + 1;
-    }
-    *at = '\0';
-    *out = text;
-    return CR_OK;
+    *out_n = m->sequences, *out_places = m->ends, *out_names = m->known.name;
 }
 
 cr_status cri_hmm_find_ends(cr_ctx *cx, const cri_sequences *of, cri_hmm *m)
@@ -260,7 +217,7 @@ cr_status cri_hmm_find_ends(cr_ctx *cx, const cri_sequences *of, cri_hmm *m)
     CR_TRY(cri_parallel_rows(cx, NULL, m->data->n, 1,
                              cri_hmm_view_work(m) + cri_chain_work(m->data->longest, m->k),
                              answer_sequence, &a));
-    CR_TRY(join_labels(cx, of, &m->labels));
+    CR_TRY(cri_sequence_labels_join(cx, of, &m->labels));
 done:
     cr_scratch_end(&s);
     return st;
@@ -399,7 +356,7 @@ done:
 static const char *const hmm_roles[] = { "state", NULL };
 
 const cr_model_class cri_class_hmm = {
-    .example = "examples/faithful.csv --states 2",
+    .example = "examples/earthquakes.csv --features count --states 2",
     .name = "hmm",
     .summary = "hidden Markov model: rows in sequence, each emitted by an unseen state",
     .formulas =

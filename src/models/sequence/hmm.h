@@ -19,6 +19,7 @@
 #include "emission.h"
 #include "joint.h"
 #include "models/core/em.h"
+#include "sequence_names.h"
 
 /* clang-format off */
 #define CRI_HMM(MEMBER)                                                                            \
@@ -69,9 +70,9 @@
 /* clang-format on */
 struct cri_hmm_data;
 /* data: of the search that it belongs to, else NULL; joint [g]: the columns that are normal together; fixed: the
- * parameters were given, and are to stay; label [sequences]: names, pointers into label_text, or NULL. */
+ * parameters were given, and are to stay; known: the names of the sequences. */
 CRI_RECORD(cri_hmm, CRI_HMM, const struct cri_hmm_data *data; size_t * joint; bool lost; bool fixed;
-           char *text; const char **names; char *label_text; size_t label_size; const char **label;);
+           char *text; const char **names; cri_sequence_names known;);
 extern const cri_member cri_hmm_record[];
 
 #define CRI_HMM_STATES "1:4"
@@ -100,7 +101,7 @@ extern const cri_member cri_hmm_record[];
       "start.json")                                                                                \
     X(text, state, "", "COLUMN",                                                                   \
       "column of the states that are known, 1, 2, ...; empty where they are not", "state")         \
-    X(real, prior_rows, "0.01", ">=0",                                                              \
+    X(real, prior_rows, "0.01", ">=0",                                                             \
       "rows like all rows together that the prior of what a state emits counts for", "1")          \
     X(real, prior_transitions, "1e-4", ">=0",                                                      \
       "transitions to states at random that the prior of each state's transitions counts for",     \

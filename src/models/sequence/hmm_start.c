@@ -204,7 +204,8 @@ done:
 
 /* --- stretches of time ------------------------------------------------------------------------- */
 
-static const double FIRM = 1; /* rows, and transitions, that such a start is drawn towards all rows by */
+static const double FIRM =
+    1; /* rows, and transitions, that such a start is drawn towards all rows by */
 
 /* Draws states step by step, which change with probability `change`, and adds their statistics; gamma [BLOCK x stride]. */
 enum { BLOCK = 256 };
@@ -229,13 +230,13 @@ static void add_stretches(const cri_hmm_view *v, size_t begin, size_t end, doubl
 
 static cr_status begin_stretches(cr_ctx *cx, const void *options, cr_rng *r, cri_hmm *m)
 {
-    cr_status    st = CR_OK;
-    cr_scratch   s = cr_scratch_begin(cx);
-    size_t       width = cri_hmm_width(m);
-    double      *sums = cr_scratch_bytes(&s, width, sizeof(double)), rows = m->prior_rows;
-    double      *work = cr_scratch_f64(&s, cri_hmm_view_work(m)), transitions = m->prior_transitions;
-    double      *gamma = cr_scratch_matrix(&s, BLOCK, cri_chain_stride(m->k));
-    double       pieces = (double)m->k * (1 + 3 * cr_rng_uniform(r));
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     width = cri_hmm_width(m);
+    double    *sums = cr_scratch_bytes(&s, width, sizeof(double)), rows = m->prior_rows;
+    double    *work = cr_scratch_f64(&s, cri_hmm_view_work(m)), transitions = m->prior_transitions;
+    double    *gamma = cr_scratch_matrix(&s, BLOCK, cri_chain_stride(m->k));
+    double     pieces = (double)m->k * (1 + 3 * cr_rng_uniform(r));
     cri_hmm_view v;
 
     CR_TRY(s.status);
@@ -305,8 +306,7 @@ cr_status cri_hmm_start(cr_ctx *cx, const cri_hmm_plan *a, size_t k, size_t atte
     else
         CR_TRY(begin_states(cx, rng, m));
     draw_transitions(attempt, rng, m);
-    if (k > 1 && attempt % 3 == 2 && !a->data.label)
-        CR_TRY(begin_stretches(cx, a->o, rng, m));
+    if (k > 1 && attempt % 3 == 2 && !a->data.label) CR_TRY(begin_stretches(cx, a->o, rng, m));
     if (a->transitions.k) CR_TRY(cri_given_apply(cx, &a->transitions, a->design, m));
     if (a->start.k) CR_TRY(cri_given_apply(cx, &a->start, a->design, m));
     soften_levels(m);

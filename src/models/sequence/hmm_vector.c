@@ -36,7 +36,8 @@ static void pass_shares(walk *w, double *p, const double *opt_allowed, size_t n,
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
-        if (!opt_allowed || opt_allowed[i] > 0) pass_positive(w, &p[i * stride]), sum += p[i * stride];
+        if (!opt_allowed || opt_allowed[i] > 0)
+            pass_positive(w, &p[i * stride]), sum += p[i * stride];
     if (w->in) w->valid &= sum > 0 && isfinite(sum);
     for (size_t i = 0; i < n && w->in; i++) p[i * stride] /= sum;
 }

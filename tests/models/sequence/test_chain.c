@@ -15,8 +15,7 @@ static void emit(const void *of, size_t begin, size_t end, double *out)
 {
     const example *e = of;
     for (size_t t = begin; t < end; t++)
-        for (size_t i = 0; i < e->k; i++)
-            out[(t - begin) * e->stride + i] = e->log_b[t * e->k + i];
+        for (size_t i = 0; i < e->k; i++) out[(t - begin) * e->stride + i] = e->log_b[t * e->k + i];
 }
 
 static void draw_shares(cr_rng *r, size_t k, double *p)
@@ -47,13 +46,9 @@ static void make_example(uint64_t seed, size_t k, size_t T, double spread, examp
     memcpy(e->start, e->pi, k * sizeof(double));
     cri_chain_pad(e->A, k, false, 0, e->padded);
     cri_chain_pad(e->A, k, true, 0, e->turned);
-    e->chain = (cri_chain){ .k = k,
-                            .stride = s,
-                            .pi = e->start,
-                            .A = e->padded,
-                            .At = e->turned,
-                            .emit = emit,
-                            .of = e };
+    e->chain = (cri_chain){
+        .k = k, .stride = s, .pi = e->start, .A = e->padded, .At = e->turned, .emit = emit, .of = e
+    };
 }
 
 static void free_example(example *e)
@@ -99,10 +94,13 @@ TEST(all_paths)
             for (size_t t = 0; t < T; t++) gamma[t][state[t]] += p;
             for (size_t t = 1; t < T; t++) pairs[state[t - 1]][state[t]] += p;
         }
-        cri_chain_wish wish = { .log_density = log_density, .filtered = filtered,
-                                .smoothed = smoothed,       .last = last,
-                                .begins = begins,           .pairs = counted };
-        double log_p = cri_chain_run(&e.chain, 0, T, T, &wish, e.work);
+        cri_chain_wish wish = { .log_density = log_density,
+                                .filtered = filtered,
+                                .smoothed = smoothed,
+                                .last = last,
+                                .begins = begins,
+                                .pairs = counted };
+        double         log_p = cri_chain_run(&e.chain, 0, T, T, &wish, e.work);
         assert_close(log_p, (double)logl(total) - 300 * T, 1e-13);
         for (size_t t = 0; t < T; t++) {
             sum += log_density[t];
@@ -153,8 +151,8 @@ TEST(a_million_steps)
     assert_true(cri_chain_block(T, K) < T);
     double *smoothed = numbers(T * K), *path = numbers(T);
     double  log_p = cri_chain_run(
-        &e.chain, 0, T, T,
-        &(cri_chain_wish){ .smoothed = smoothed, .begins = begins, .pairs = pairs }, e.work);
+         &e.chain, 0, T, T,
+         &(cri_chain_wish){ .smoothed = smoothed, .begins = begins, .pairs = pairs }, e.work);
     for (size_t t = 0; t < T; t++) {
         double next[K], sum = 0;
         for (size_t j = 0; j < K; j++) {
@@ -198,7 +196,7 @@ TEST(a_million_steps)
 TEST(three_hundred_states)
 {
     enum { K = 300, T = 50 };
-    example e;
+    example       e;
     static double smoothed[T * K], alpha[K], next[K];
     double        expected = 0;
     make_example(9, K, T, 2, &e);
@@ -234,8 +232,8 @@ TEST(impossible_step)
         missing.log_b[2 * K + i] = 0;
     }
     double log_p = cri_chain_run(
-        &e.chain, 0, T, T,
-        &(cri_chain_wish){ .smoothed = smoothed, .log_density = log_density }, e.work);
+        &e.chain, 0, T, T, &(cri_chain_wish){ .smoothed = smoothed, .log_density = log_density },
+        e.work);
     cri_chain_run(&missing.chain, 0, T, T, &(cri_chain_wish){ .smoothed = expected }, missing.work);
     assert_true(log_p == -INFINITY && log_density[2] == -INFINITY && isfinite(log_density[3]));
     for (size_t i = 0; i < T * K; i++) assert_close(smoothed[i], expected[i], 1e-14);

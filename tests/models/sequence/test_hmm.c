@@ -26,11 +26,11 @@ static const char casino_start[] =
 /* Given parameters: likelihood, posterior probabilities, the most probable path. */
 TEST(casino_given)
 {
-    char          settings[640];
-    json_t       *expected = reference(cx, "hmm-casino-fixed-casino"), *value;
-    const char   *at;
-    double        path[2000], log_path[2000], sum = 0, share = 0;
-    cr_table     *t = read_categories(cx, test_data("classic/hmm/casino.csv"), "roll");
+    char        settings[640];
+    json_t     *expected = reference(cx, "hmm-casino-fixed-casino"), *value;
+    const char *at;
+    double      path[2000], log_path[2000], sum = 0, share = 0;
+    cr_table   *t = read_categories(cx, test_data("classic/hmm/casino.csv"), "roll");
     snprintf(settings, sizeof settings, "features=roll max_iter=0 start=%s", casino_start);
     cr_model     *m = rising(cx, t, settings);
     cr_prediction p = predict(cx, m, t);
@@ -68,7 +68,7 @@ TEST(casino_learned)
 
 TEST(earthquakes)
 {
-    json_t *by_k = json_object_get(reference(cx, "hmm-poisson-earthquakes"), "by_k");
+    json_t   *by_k = json_object_get(reference(cx, "hmm-poisson-earthquakes"), "by_k");
     cr_table *t = read_table(cx, test_data("classic/hmm/earthquakes.csv"));
     for (size_t k = 1; k <= 3; k++) {
         char settings[96], name[24];
@@ -156,19 +156,19 @@ TEST(mixed_columns_by_paths)
                                "a,-0.7,,0.2,,0.1,,green,\n"
                                "b,0.9,1,4,2.2,-3,1,blue,false\n"
                                "b,,,,,,,,\n";
-    cr_table *t = table_of_text(cx, "data.csv", data);
-    cr_model *m = rising(cx, t,
-                         "sequence=s states=2 restarts=3 max_iter=7 least_spread=0 prior_rows=0.5 "
-                         "emission=auto,count=poisson,wait=gamma,angle=von-mises,heavy=student-t,"
-                         "many=negative-binomial");
-    const cri_hmm *h = state_of(m);
-    json_t        *d = describe(cx, m);
-    double         total = 0;
-    const size_t   rows[2][4] = { { 0, 1, 3, 4 }, { 2, 5, 6, 6 } }, length[2] = { 4, 3 };
-    const double   cells[7][6] = { { 0.3, 2, 1.5, 0.2, -1, 4 },    { NAN, 3, 0.7, 3.0, 2, 0 },
-                                   { 1.2, 0, 2.5, -1.2, 0.5, 7 },  { 2.1, 5, NAN, 1.1, 4, 2 },
-                                   { -0.7, NAN, 0.2, NAN, 0.1, NAN }, { 0.9, 1, 4, 2.2, -3, 1 },
-                                   { NAN, NAN, NAN, NAN, NAN, NAN } };
+    cr_table         *t = table_of_text(cx, "data.csv", data);
+    cr_model         *m = rising(cx, t,
+                                 "sequence=s states=2 restarts=3 max_iter=7 least_spread=0 prior_rows=0.5 "
+                                         "emission=auto,count=poisson,wait=gamma,angle=von-mises,heavy=student-t,"
+                                         "many=negative-binomial");
+    const cri_hmm    *h = state_of(m);
+    json_t           *d = describe(cx, m);
+    double            total = 0;
+    const size_t      rows[2][4] = { { 0, 1, 3, 4 }, { 2, 5, 6, 6 } }, length[2] = { 4, 3 };
+    const double      cells[7][6] = { { 0.3, 2, 1.5, 0.2, -1, 4 },       { NAN, 3, 0.7, 3.0, 2, 0 },
+                                      { 1.2, 0, 2.5, -1.2, 0.5, 7 },     { 2.1, 5, NAN, 1.1, 4, 2 },
+                                      { -0.7, NAN, 0.2, NAN, 0.1, NAN }, { 0.9, 1, 4, 2.2, -3, 1 },
+                                      { NAN, NAN, NAN, NAN, NAN, NAN } };
     const char *const colour[7] = { "red", "blue", "red", NULL, "green", "blue", NULL };
     const double      answer[7] = { 1, 0, 1, 1, NAN, 0, NAN };
     for (size_t s = 0; s < 2; s++) {
@@ -182,8 +182,7 @@ TEST(mixed_columns_by_paths)
                 if (!isnan(x[0]))
                     v = OF("sd[%zu].real"),
                     *b += cr_norm_logpdf((x[0] - OF("mean[%zu].real")) / v) - log(v);
-                if (!isnan(x[1]))
-                    v = OF("rate[%zu]"), *b += x[1] * log(v) - v - lgamma(x[1] + 1);
+                if (!isnan(x[1])) v = OF("rate[%zu]"), *b += x[1] * log(v) - v - lgamma(x[1] + 1);
                 if (!isnan(x[2])) {
                     double a = OF("shape[%zu].wait"), rate = a / OF("mean[%zu].wait");
                     *b += a * log(rate) - lgamma(a) + (a - 1) * log(x[2]) - rate * x[2];
@@ -221,9 +220,10 @@ TEST(mixed_columns_by_paths)
 TEST(covariance_with_gaps)
 {
     cr_table *t = table_of_text(cx, "data.csv", "x,y\n1,2\n,3\n4,\n,\n2,2.5\n");
-    cr_model *m = rising(cx, t,
-                         "max_iter=0 start={\"pi\":[0.3,0.7],\"A\":[[0.6,0.4],[0.2,0.8]],\"mean\":[["
-                         "1,2],[3,3]],\"covariance\":[[[2,0.5],[0.5,1]],[[1,-0.3],[-0.3,2]]]}");
+    cr_model *m =
+        rising(cx, t,
+               "max_iter=0 start={\"pi\":[0.3,0.7],\"A\":[[0.6,0.4],[0.2,0.8]],\"mean\":[["
+               "1,2],[3,3]],\"covariance\":[[[2,0.5],[0.5,1]],[[1,-0.3],[-0.3,2]]]}");
     const double pi[2] = { 0.3, 0.7 }, A[4] = { 0.6, 0.4, 0.2, 0.8 };
     const double mean[2][2] = { { 1, 2 }, { 3, 3 } };
     const double S[2][3] = { { 2, 0.5, 1 }, { 1, -0.3, 2 } };
@@ -250,9 +250,10 @@ TEST(covariance_with_gaps)
  * are expected given what is there. */
 TEST(one_step_with_gaps)
 {
-    static const char start[] = "start={\"pi\":[1],\"A\":[[1]],\"mean\":[[1,1]],\"covariance\":[[[2,0.5],["
-                                "0.5,1]]]}";
-    char              settings[256];
+    static const char start[] =
+        "start={\"pi\":[1],\"A\":[[1]],\"mean\":[[1,1]],\"covariance\":[[[2,0.5],["
+        "0.5,1]]]}";
+    char      settings[256];
     cr_table *t = table_of_text(cx, "data.csv", "x,y\n1,2\n,3\n4,\n2,0.5\n");
     snprintf(settings, sizeof settings, "max_iter=2 prior_rows=0 prior_transitions=0 %s", start);
     json_t      *d = describe(cx, fit(cx, "hmm", t, settings));
@@ -285,20 +286,26 @@ TEST(recovers_its_simulation)
         { "x", "emission=lognormal", { "meanlog[1].x", "sdlog[2].x", "A[1,2]" }, { 0, 0.3, 0.1 } },
         { "x", "emission=von-mises", { "direction[1].x", "kappa[2].x", "A[1,2]" }, { 0, 4, 0.1 } },
         { "x", "emission=student-t", { "location[1].x", "scale[2].x", "A[1,2]" }, { -3, 1, 0.1 } },
-        { "x", "emission=negative-binomial", { "mean[1].x", "size[2].x", "A[1,2]" }, { 2, 8, 0.1 } },
+        { "x",
+          "emission=negative-binomial",
+          { "mean[1].x", "size[2].x", "A[1,2]" },
+          { 2, 8, 0.1 } },
     };
     static const char *const start[] = {
-        "\"mean\":[-1,2],\"sd\":[1,0.5]",           "\"rate\":[3,9]",
-        "\"mean\":[1,5],\"shape\":[4,6]",           "\"meanlog\":[0,2],\"sdlog\":[0.5,0.3]",
-        "\"direction\":[0,2.5],\"kappa\":[3,4]",    "\"location\":[-3,3],\"scale\":[0.5,1],\"dof\":[4,4]",
+        "\"mean\":[-1,2],\"sd\":[1,0.5]",
+        "\"rate\":[3,9]",
+        "\"mean\":[1,5],\"shape\":[4,6]",
+        "\"meanlog\":[0,2],\"sdlog\":[0.5,0.3]",
+        "\"direction\":[0,2.5],\"kappa\":[3,4]",
+        "\"location\":[-3,3],\"scale\":[0.5,1],\"dof\":[4,4]",
         "\"mean\":[2,12],\"size\":[4,8]",
     };
     enum { N = 6000 };
     static double drawn[N], first[24];
     for (size_t i = 0; i < 24; i++) first[i] = 0.2 + (double)(i % 5);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char      settings[320];
-        bool      counts = strstr(cases[i].settings, "poisson") || strstr(cases[i].settings, "binomial");
+        char settings[320];
+        bool counts = strstr(cases[i].settings, "poisson") || strstr(cases[i].settings, "binomial");
         for (size_t j = 0; j < 24; j++) first[j] = counts ? (double)(j % 5) : 0.2 + (double)(j % 5);
         cr_table *t = make_table(cx, NULL, 24, 0, NULL, NULL), *u;
         assert_ok(cx, cr_table_add_numbers(cx, t, "x", CR_REAL, first, 1));
@@ -306,14 +313,16 @@ TEST(recovers_its_simulation)
                  "%s max_iter=0 start={\"pi\":[0.5,0.5],\"A\":[[0.9,0.1],[0.2,0.8]],%s}",
                  cases[i].settings, start[i]);
         cr_model *truth = fit(cx, "hmm", t, settings);
-        assert_ok(cx, truth->class->rows->sample(cx, truth->state, truth->design, NULL, N, 3, drawn));
+        assert_ok(cx,
+                  truth->class->rows->sample(cx, truth->state, truth->design, NULL, N, 3, drawn));
         u = make_table(cx, NULL, N, 0, NULL, NULL);
         assert_ok(cx, cr_table_add_numbers(cx, u, "x", CR_REAL, drawn, 1));
         snprintf(settings, sizeof settings, "%s states=2 restarts=3", cases[i].settings);
         json_t *d = describe(cx, rising(cx, u, settings));
         for (size_t j = 0; j < 3; j++) {
             double got = value_of(d, cases[i].names[j]), wanted = cases[i].truth[j];
-            if (!(fabs(got - wanted) < 0.12 * fmax(fabs(wanted), 0.5) + (j == 1 ? 0.15 * wanted : 0)))
+            if (!(fabs(got - wanted) <
+                  0.12 * fmax(fabs(wanted), 0.5) + (j == 1 ? 0.15 * wanted : 0)))
                 fail_msg("%s: %s is %g, not %g", cases[i].settings, cases[i].names[j], got, wanted);
         }
     }
@@ -323,7 +332,8 @@ TEST(recovers_its_simulation)
 TEST(topologies)
 {
     cr_table *t = read_table(cx, test_data("classic/hmm/gauss3.csv"));
-    cr_model *m = rising(cx, t, "features=x0,x1 sequence=seq states=3 topology=left-right restarts=2");
+    cr_model *m =
+        rising(cx, t, "features=x0,x1 sequence=seq states=3 topology=left-right restarts=2");
     const cri_hmm *h = state_of(m);
     assert_true(h->pi[0] == 1 && h->A[3] == 0 && h->A[6] == 0 && h->A[7] == 0 && h->A[8] == 1);
     assert_close(cri_hmm_parameters(h), 3 + 3 * 5, 0);
@@ -338,11 +348,12 @@ TEST(topologies)
 /* Known states: none left to find is counting; a few help to name the states. */
 TEST(known_states)
 {
-    cr_table *t = table_of_text(cx, "data.csv",
-                                "c,z\na,1\nb,1\na,2\na,2\nb,2\nb,1\na,1\nb,2\na,1\na,2\n");
-    cr_model *m = rising(cx, t, "features=c state=z states=2 prior_rows=0 prior_transitions=0 restarts=1");
+    cr_table *t =
+        table_of_text(cx, "data.csv", "c,z\na,1\nb,1\na,2\na,2\nb,2\nb,1\na,1\nb,2\na,1\na,2\n");
+    cr_model *m =
+        rising(cx, t, "features=c state=z states=2 prior_rows=0 prior_transitions=0 restarts=1");
     const cri_hmm *h = state_of(m);
-    const double A[4] = { 0.4, 0.6, 0.5, 0.5 };
+    const double   A[4] = { 0.4, 0.6, 0.5, 0.5 };
     for (size_t i = 0; i < 4; i++) assert_close(h->A[i], A[i], 1e-12);
     assert_close(h->pi[0], 1, 1e-12);
     assert_close(h->level[0], 0.6, 1e-12);
@@ -360,9 +371,10 @@ TEST(known_states)
 TEST(filters_and_forecasts)
 {
     cr_table *t = table_of_text(cx, "data.csv", "s,x\na,1\na,2\nb,9\na,8\nb,7\nb,1\n");
-    cr_model *m = rising(cx, t,
-                         "sequence=s max_iter=0 start={\"pi\":[0.5,0.5],\"A\":[[0.8,0.2],[0.3,0.7]],"
-                         "\"mean\":[2,8],\"sd\":[1,1.5]}");
+    cr_model *m =
+        rising(cx, t,
+               "sequence=s max_iter=0 start={\"pi\":[0.5,0.5],\"A\":[[0.8,0.2],[0.3,0.7]],"
+               "\"mean\":[2,8],\"sd\":[1,1.5]}");
     cr_prediction smoothed = predict(cx, m, t), filtered = { 0 };
     cr_forecast   f = { 0 };
     assert_ok(cx, cr_filter(cx, m, t, &filtered));

@@ -26,7 +26,8 @@ TEST(sequences_of_one_row)
     cr_model *m = rising(cx, t, "sequence=s states=2 restarts=3");
     assert_finite(m);
     const cri_hmm *h = state_of(m);
-    for (size_t i = 0; i < 4; i++) assert_close(h->A[i], 0.5, 1e-9); /* nothing was seen: the prior */
+    for (size_t i = 0; i < 4; i++)
+        assert_close(h->A[i], 0.5, 1e-9); /* nothing was seen: the prior */
     t = table_of_text(cx, "one.csv", "c\na\n");
     assert_finite(rising(cx, t, "states=2"));
 }
@@ -34,8 +35,9 @@ TEST(sequences_of_one_row)
 /* More states than rows: those without rows stay at their priors. */
 TEST(dead_states)
 {
-    cr_table *t = table_of_text(cx, "data.csv", "c\na\nb\na\n");
-    const char *settings[] = { "states=8 restarts=2", "states=8 restarts=2 prior_rows=0 prior_transitions=0" };
+    cr_table   *t = table_of_text(cx, "data.csv", "c\na\nb\na\n");
+    const char *settings[] = { "states=8 restarts=2",
+                               "states=8 restarts=2 prior_rows=0 prior_transitions=0" };
     for (size_t i = 0; i < 2; i++) {
         cr_model     *m = rising(cx, t, settings[i]);
         cr_prediction p = predict(cx, m, t);
@@ -43,8 +45,8 @@ TEST(dead_states)
         assert_proper(&p);
     }
     /* a state that cannot be reached */
-    cr_model *m = rising(cx, t,
-                         "start={\"pi\":[1,0],\"A\":[[1,0],[0.5,0.5]],\"B\":[[0.5,0.5],[0.5,0.5]]}");
+    cr_model *m =
+        rising(cx, t, "start={\"pi\":[1,0],\"A\":[[1,0],[0.5,0.5]],\"B\":[[0.5,0.5],[0.5,0.5]]}");
     assert_finite(m);
     assert_true(state_of(m)->share[1] == 0);
 }
