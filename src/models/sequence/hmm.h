@@ -9,7 +9,9 @@
  *   4. hmm_step.c      E-step: densities, expected statistics;   chain.c  forward-backward, Viterbi
  *   5. hmm_solve.c     M-step: parameters, priors, the order of states
  *   6. hmm_plan.c      before the starts: kinds of columns, units, what is given by files
- *   7. hmm_search.c    starts, rejected ends, the number of states
+ *   7. hmm_start.c     starts;   hmm_given.c   parameters that are given
+ *   8. hmm_search.c    rejected ends, the number of states
+ *   9. hmm_vector.c    parameters as numbers without constraints;   hmm_errors.c   standard errors
  *   emission.c, emission_more.c, joint.c   what a state emits
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_SEQUENCE_HMM_H
@@ -163,6 +165,9 @@ double    cri_hmm_log_prior(const void *state);
 size_t    cri_hmm_dimension(const void *state);
 void      cri_hmm_to_vector(const void *state, double *out);
 cr_status cri_hmm_from_vector(cr_ctx *cx, const double *vector, void *state, bool *out_valid);
+/* Which of these numbers can vary by themselves: of probabilities all but the largest, and those for which hardly any
+ * row speaks. */
+void cri_hmm_find_free(const cri_hmm *m, bool *out);
 
 /* --- steps (hmm_step.c) ----------------------------------------------------------------------- */
 
@@ -197,6 +202,11 @@ void cri_hmm_add_known(const cri_hmm_view *v, size_t begin, size_t n, const doub
 
 extern const cri_em_search cri_hmm_search;
 
+/* --- standard errors (hmm_errors.c) ------------------------------------------------------------ */
+
+cr_status cri_hmm_find_errors(cr_ctx *cx, const void *plan, const cri_rows *rows, uint64_t seed,
+                              bool late, void *state);
+
 /* --- the model -------------------------------------------------------------------------------- */
 
 /* Names of states and sequences. */
@@ -204,6 +214,9 @@ cr_status cri_hmm_name(cr_ctx *cx, cri_hmm *m);
 /* Sets the ends of the sequences of its data. */
 cr_status cri_hmm_find_ends(cr_ctx *cx, const cri_sequences *sequences, cri_hmm *m);
 cr_status cri_hmm_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out);
+/* The parameters as they are described: how many, their values, and which are probabilities for which less than half a
+ * row speaks. */
+size_t                cri_hmm_values(const cri_hmm *m, double *opt_values, bool *opt_weak);
 extern const cr_field cri_hmm_statistics[], cri_hmm_tables[];
 
 #endif

@@ -55,17 +55,23 @@ const cr_field cri_hmm_tables[] = {
 
 /* --- parameters -------------------------------------------------------------------------------- */
 
-/* The list of parameters, and how many it has: each takes the next of the standard errors. */
+/* The parameters in their order: named in a list, or as numbers alone, each with what its standard error is. */
 typedef struct listing {
     const cri_hmm   *m;
     const cr_design *design;
-    cri_sheet       *list;
+    cri_sheet       *list;   /* NULL: numbers alone */
+    double          *values; /* NULL: the list alone */
+    bool            *weak;   /* with values: probabilities for which less than half a row speaks */
     size_t           n;
 } listing;
 
-static double next_error(listing *l)
+/* Takes the next parameter, a probability that `rows` rows are divided by or, where that is 0, another number; its
+ * standard error. */
+static double next(listing *l, double value, double rows)
 {
     size_t at = l->n++;
+    if (l->values) l->values[at] = value;
+    if (l->weak) l->weak[at] = rows > 0 && value * rows < 0.5;
     return at < l->m->errors ? l->m->error[at] : NAN;
 }
 
@@ -82,12 +88,14 @@ static bool is_shared(const cri_hmm *m, const char *name)
 
 static void add_number(listing *l, size_t c, size_t j, const char *parameter, double value)
 {
-    const char *column = cr_design_term_name(l->design, j);
-    bool        bare = strcmp(parameter, "rate") == 0 && !is_shared(l->m, "rate");
+    double error = next(l, value, 0);
+    bool   bare = strcmp(parameter, "rate") == 0 && !is_shared(l->m, "rate");
+    if (!l->list) return;
     if (bare)
-        cri_parameter_add(l->list, value, next_error(l), "%s[%zu]", parameter, c + 1);
+        cri_parameter_add(l->list, value, error, "%s[%zu]", parameter, c + 1);
     else
-        cri_parameter_add(l->list, value, next_error(l), "%s[%zu].%s", parameter, c + 1, column);
+        cri_parameter_add(l->list, value, error, "%s[%zu].%s", parameter, c + 1,
+                          cr_design_term_name(l->design, j));
 }
 
 static void add_emission(listing *l, size_t c, size_t j)
@@ -110,13 +118,15 @@ static void add_levels(listing *l, size_t c, size_t j)
     size_t         categories = 0;
     for (size_t i = 0; i < m->p; i++) categories += m->kind[i] == CRI_EMIT_CATEGORY;
     for (size_t v = 0; v < cri_hmm_levels(m, j); v++) {
+        double p = m->level[(m->first[j] + v) * m->k + c];
+        double error = next(l, p, m->share[c] * m->weight);
+        if (!l->list) continue;
         const char *level = cr_design_level(l->design, cri_term_column(l->design, j), v);
-        double      p = m->level[(m->first[j] + v) * m->k + c];
         if (categories > 1)
-            cri_parameter_add(l->list, p, next_error(l), "B[%zu,%s=%s]", c + 1,
+            cri_parameter_add(l->list, p, error, "B[%zu,%s=%s]", c + 1,
                               cr_design_term_name(l->design, j), level);
         else
-            cri_parameter_add(l->list, p, next_error(l), "B[%zu,%s]", c + 1, level);
+            cri_parameter_add(l->list, p, error, "B[%zu,%s]", c + 1, level);
     }
 }
 
@@ -135,7 +145,9 @@ static void add_joint(listing *l, size_t c)
         for (size_t b = 0; b < a; b++) {
             double r =
                 S[(a * g + b) * k + c] / sqrt(S[(a * g + a) * k + c] * S[(b * g + b) * k + c]);
-            cri_parameter_add(l->list, r, next_error(l), "correlation[%zu].%s.%s", c + 1,
+            double error = next(l, r, 0);
+            if (!l->list) continue;
+            cri_parameter_add(l->list, r, error, "correlation[%zu].%s.%s", c + 1,
                               cr_design_term_name(l->design, m->joint[b]),
                               cr_design_term_name(l->design, m->joint[a]));
         }
@@ -145,11 +157,16 @@ static void add_parameters(listing *l)
 {
     const cri_hmm *m = l->m;
     size_t         k = m->k;
+    for (size_t i = 0; i < k; i++) {
+        double error = next(l, m->pi[i], (double)m->sequences);
+        if (l->list) cri_parameter_add(l->list, m->pi[i], error, "pi[%zu]", i + 1);
+    }
     for (size_t i = 0; i < k; i++)
-        cri_parameter_add(l->list, m->pi[i], next_error(l), "pi[%zu]", i + 1);
-    for (size_t i = 0; i < k; i++)
-        for (size_t j = 0; j < k; j++)
-            cri_parameter_add(l->list, m->A[i * k + j], next_error(l), "A[%zu,%zu]", i + 1, j + 1);
+        for (size_t j = 0; j < k; j++) {
+            double error = next(l, m->A[i * k + j], m->share[i] * m->weight);
+            if (l->list)
+                cri_parameter_add(l->list, m->A[i * k + j], error, "A[%zu,%zu]", i + 1, j + 1);
+        }
     for (size_t c = 0; c < k; c++) {
         for (size_t j = 0; j < m->p; j++) {
             if (m->kind[j] == CRI_EMIT_CATEGORY) add_levels(l, c, j);
@@ -157,6 +174,13 @@ static void add_parameters(listing *l)
         }
         if (m->g > 0) add_joint(l, c);
     }
+}
+
+size_t cri_hmm_values(const cri_hmm *m, double *opt_values, bool *opt_weak)
+{
+    listing l = { .m = m, .values = opt_values, .weak = opt_weak };
+    add_parameters(&l);
+    return l.n;
 }
 
 /* --- tables ------------------------------------------------------------------------------------ */
@@ -212,7 +236,7 @@ static void describe_columns(const cri_hmm *m, const cr_design *design, cri_shee
 cr_status cri_hmm_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out)
 {
     const cri_hmm *m = state;
-    listing        l = { m, design, cri_put_list(out, "parameters"), 0 };
+    listing        l = { .m = m, .design = design, .list = cri_put_list(out, "parameters") };
     double         parameters = cri_hmm_parameters(m);
     add_parameters(&l);
     cri_sheet *s = cri_put_object(out, "statistics");

@@ -105,7 +105,6 @@ static cr_status finish(cr_ctx *cx, const void *plan, void *opt_state)
                m->em.restarts);
     CR_TRY(cri_hmm_find_ends(cx, a->sequences, m));
     CR_TRY(cri_hmm_name(cx, m));
-    m->data = NULL;
 done:
     return st;
 }
@@ -123,4 +122,5 @@ const cri_em_search cri_hmm_search = {
     .note = note,
     .report = report,
     .finish = finish,
+    .review = cri_hmm_find_errors,
 };

@@ -13,6 +13,8 @@ typedef struct walk {
     const double *in;
     size_t        n;
     bool          valid;
+    bool         *free; /* which can vary by themselves */
+    double        rows; /* that speak for what comes */
 } walk;
 
 static void pass_number(walk *w, double *x)
@@ -20,6 +22,7 @@ static void pass_number(walk *w, double *x)
     if (w->out) w->out[w->n] = *x;
     if (w->in) *x = w->in[w->n];
     if (w->in) w->valid &= isfinite(*x);
+    if (w->free) w->free[w->n] = w->rows > 0.5;
     w->n++;
 }
 
@@ -35,6 +38,16 @@ static void pass_positive(walk *w, double *x)
 static void pass_shares(walk *w, double *p, const double *opt_allowed, size_t n, size_t stride)
 {
     double sum = 0;
+    size_t top = 0, at = w->n;
+    for (size_t i = 1; i < n; i++) top = p[i * stride] > p[top * stride] ? i : top;
+    for (size_t i = 0; i < n && w->free; i++) {
+        if (opt_allowed && !(opt_allowed[i] > 0)) continue;
+        w->free[at++] = i != top && p[i * stride] * w->rows > 0.5;
+    }
+    if (w->free) {
+        w->n = at;
+        return;
+    }
     for (size_t i = 0; i < n; i++)
         if (!opt_allowed || opt_allowed[i] > 0)
             pass_positive(w, &p[i * stride]), sum += p[i * stride];
@@ -49,6 +62,7 @@ static void pass_column(walk *w, cri_hmm *m, size_t j)
     bool                any = !e || e->moved || m->kind[j] == CRI_EMIT_VON_MISES;
     for (size_t c = 0; c < k; c++) {
         double *mean = &m->mean[j * k + c];
+        w->rows = m->share[c] * m->weight;
         if (any)
             pass_number(w, mean);
         else
@@ -64,6 +78,7 @@ static void pass_covariances(walk *w, cri_hmm *m, double *L)
 {
     size_t g = m->g, k = m->k, own = m->covariance_is == 2 ? 1 : k;
     for (size_t c = 0; c < own; c++) {
+        w->rows = own == 1 ? m->weight : m->share[c] * m->weight;
         for (size_t a = 0; a < g; a++)
             for (size_t b = 0; b <= a; b++) {
                 double v = m->covariance[(a * g + b) * k + c];
@@ -86,15 +101,21 @@ static void pass_covariances(walk *w, cri_hmm *m, double *L)
 static void pass_all(walk *w, cri_hmm *m, double *L)
 {
     size_t k = m->k;
+    w->rows = (double)m->sequences;
     pass_shares(w, m->pi, m->may_begin, k, 1);
-    for (size_t i = 0; i < k; i++) pass_shares(w, m->A + i * k, m->may_go + i * k, k, 1);
+    for (size_t i = 0; i < k; i++) {
+        w->rows = m->share[i] * m->weight;
+        pass_shares(w, m->A + i * k, m->may_go + i * k, k, 1);
+    }
     for (size_t j = 0; j < m->p; j++) {
         if (m->kind[j] != CRI_EMIT_CATEGORY) {
             pass_column(w, m, j);
             continue;
         }
-        for (size_t c = 0; c < k; c++)
+        for (size_t c = 0; c < k; c++) {
+            w->rows = m->share[c] * m->weight;
             pass_shares(w, m->level + m->first[j] * k + c, NULL, cri_hmm_levels(m, j), k);
+        }
     }
     if (m->g > 0) pass_covariances(w, m, L);
 }
@@ -135,4 +156,11 @@ cr_status cri_hmm_from_vector(cr_ctx *cx, const double *vector, void *state, boo
 done:
     cr_scratch_end(&s);
     return st;
+}
+
+void cri_hmm_find_free(const cri_hmm *state, bool *out)
+{
+    cri_hmm m = *state; /* whose arrays are only read */
+    walk    w = { .free = out, .valid = true };
+    pass_all(&w, &m, m.factor);
 }

@@ -366,6 +366,70 @@ TEST(known_states)
     assert_true(state_of(m)->mean[0] < state_of(m)->mean[1]);
 }
 
+/* --- standard errors --------------------------------------------------------------------------- */
+
+/* Where the states are known the parameters are means and shares of counts, whose errors are known: s / sqrt(n), s / sqrt(2
+ * n), sqrt(p (1 - p) / n). */
+TEST(errors_of_known_states)
+{
+    enum { N = 400 };
+    static double x[N], z[N];
+    cr_rng        r = cr_rng_stream(6, 6);
+    double        n[2] = { 0 }, from[2] = { 0 }, stay[2] = { 0 };
+    for (size_t i = 0; i < N; i++) {
+        size_t state = i > 0 && cr_rng_uniform(&r) < 0.8 ? (size_t)z[i - 1] - 1 : cr_rng_below(&r, 2);
+        z[i] = 1 + (double)state;
+        x[i] = 3 * (double)state + cr_rng_normal(&r);
+        n[state]++;
+        if (i > 0) from[(size_t)z[i - 1] - 1]++, stay[(size_t)z[i - 1] - 1] += z[i] == z[i - 1];
+    }
+    cr_table *t = make_table(cx, NULL, N, 0, NULL, NULL);
+    assert_ok(cx, cr_table_add_numbers(cx, t, "x", CR_REAL, x, 1));
+    assert_ok(cx, cr_table_add_numbers(cx, t, "z", CR_REAL, z, 1));
+    json_t *d = describe(cx, rising(cx, t, "features=x state=z states=2 prior_rows=1e-6"));
+    for (size_t c = 0; c < 2; c++) {
+        char   mean[16], sd[16], self[16];
+        double p = stay[c] / from[c];
+        snprintf(mean, sizeof mean, "mean[%zu].x", c + 1);
+        snprintf(sd, sizeof sd, "sd[%zu].x", c + 1);
+        snprintf(self, sizeof self, "A[%zu,%zu]", c + 1, c + 1);
+        assert_relative(parameter(d, mean, "sd"), value_of(d, sd) / sqrt(n[c]), 2e-3);
+        assert_relative(parameter(d, sd, "sd"), value_of(d, sd) / sqrt(2 * n[c]), 2e-3);
+        assert_relative(parameter(d, self, "sd"), sqrt(p * (1 - p) / from[c]), 2e-3);
+    }
+    assert_true(isnan(parameter(d, "pi[1]", "sd"))); /* of one sequence there is nothing to know */
+}
+
+/* Errors are as large as the estimates vary from simulation to simulation. */
+TEST(errors_in_simulations)
+{
+    enum { N = 600, MOST = 100 };
+    static double drawn[N];
+    size_t        trials = simulation_size(10, MOST), covered = 0, all = 0;
+    const char   *names[] = { "A[1,2]", "A[2,1]", "mean[1].x", "mean[2].x", "sd[1].x" };
+    const double  truth[] = { 0.1, 0.2, 0, 2, 1 };
+    cr_table     *t = table_of_text(cx, "data.csv", "x\n1\n0\n2\n");
+    cr_model     *m = fit(cx, "hmm", t,
+                          "max_iter=0 start={\"pi\":[0.5,0.5],\"A\":[[0.9,0.1],[0.2,0.8]],\"mean\":[0,2],"
+                              "\"sd\":[1,1]}");
+    for (size_t i = 0; i < trials; i++) {
+        assert_ok(cx, m->class->rows->sample(cx, m->state, m->design, NULL, N, i, drawn));
+        cr_table *u = make_table(cx, NULL, N, 0, NULL, NULL);
+        assert_ok(cx, cr_table_add_numbers(cx, u, "x", CR_REAL, drawn, 1));
+        json_t *d = describe(cx, fit(cx, "hmm", u, "states=2 restarts=2"));
+        for (size_t j = 0; j < 5; j++) {
+            double sd = parameter(d, names[j], "sd");
+            if (isnan(sd)) continue;
+            all++;
+            covered += fabs(value_of(d, names[j]) - truth[j]) < 1.96 * sd;
+        }
+    }
+    assert_true(all > 4 * trials);
+    double share = (double)covered / (double)all;
+    if (!(share > 0.88 - (trials < MOST ? 0.1 : 0) && share < 0.995))
+        fail_msg("%zu of %zu intervals cover the truth", covered, all);
+}
+
 /* --- sequences --------------------------------------------------------------------------------- */
 
 TEST(filters_and_forecasts)

@@ -90,7 +90,7 @@ TEST(predictions)
     assert_close(f.p.prob[1], 0.4, 1e-14);
     assert_close(f.p.prob[3], 0.6 * 0.8 + 0.4 * 0.4, 1e-14);
     cr_forecast_free(cx, &f);
-    cr_table *u = table_of_text(cx, "new.csv", "c\na\nz\n");
+    cr_table     *u = table_of_text(cx, "new.csv", "c\na\nz\n");
     cr_prediction none = { 0 };
     assert_fails_with(cx, cr_predict(cx, m, u, &none), CR_EDATA, "z");
 }
@@ -133,8 +133,9 @@ TEST(communicating_classes)
 {
     enum { K = 6 };
     /* 0 <-> 1 -> 2 -> 3 -> 2,  4 alone and left for 0,  5 never left */
-    const double P[K * K] = { [0 * K + 1] = 1, [1 * K + 0] = 0.5, [1 * K + 2] = 0.5, [2 * K + 3] = 1,
-                              [3 * K + 2] = 1, [4 * K + 0] = 1,   [5 * K + 5] = 1 };
+    const double P[K * K] = { [0 * K + 1] = 1, [1 * K + 0] = 0.5, [1 * K + 2] = 0.5,
+                              [2 * K + 3] = 1, [3 * K + 2] = 1,   [4 * K + 0] = 1,
+                              [5 * K + 5] = 1 };
     size_t       class_of[K], work[4 * K];
     bool         closed[K];
     const size_t expected[K] = { 0, 0, 1, 1, 2, 3 };
@@ -150,11 +151,12 @@ TEST(uncertainty_of_the_long_run)
     cr_model *m = fit(cx, "markov", t, "seed=5");
     json_t   *row = row_of(describe(cx, m), "symbols", "symbol", "a");
     /* a: 2 to a, 3 to b;  b: 3 to a, 1 to b;  1 of prior each */
-    double    mean = 0, square = 0, mass = 0;
+    double mean = 0, square = 0, mass = 0;
     enum { STEPS = 400 };
     for (size_t i = 0; i < STEPS; i++)
         for (size_t j = 0; j < STEPS; j++) {
-            double x = ((double)i + 0.5) / STEPS, y = ((double)j + 0.5) / STEPS; /* a to b, b to a */
+            double x = ((double)i + 0.5) / STEPS,
+                   y = ((double)j + 0.5) / STEPS; /* a to b, b to a */
             double w = pow(x, 3) * pow(1 - x, 2) * pow(y, 3) * (1 - y), pi = y / (x + y);
             mass += w, mean += w * pi, square += w * pi * pi;
         }
@@ -168,8 +170,8 @@ TEST(uncertainty_of_the_long_run)
 TEST(absorption)
 {
     static const char data[] = "s,c\n1,b\n1,a\n1,a\n2,b\n2,c\n2,d\n2,d\n3,c\n3,b\n3,a\n4,c\n4,d\n";
-    cr_table *t = table_of_text(cx, "data.csv", data);
-    json_t   *d = describe(cx, fit(cx, "markov", t, "features=c sequence=s"));
+    cr_table         *t = table_of_text(cx, "data.csv", data);
+    json_t           *d = describe(cx, fit(cx, "markov", t, "features=c sequence=s"));
     /* b: a 2, c 1;  c: d 2, b 1 */
     double b = 1.5;
     assert_close(number_of(row_of(d, "symbols", "symbol", "b"), "absorption"), b, 1e-12);
