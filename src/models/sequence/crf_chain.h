@@ -5,16 +5,16 @@
  * scaled to sum to one at every step:
  *   a_t = c_t (a_(t-1) M) * E_t,   b_(t-1) = M (c_t E_t * b_t),   p(y_t) = a_t * b_t,
  *   log Z = -sum_t log c_t + row maxima + (n - 1) largest T.
- * What underflows in a_t is below e^-708 of the rest, and later steps can favour it by no more than
- * the range of T: where that is at most CRI_CHAIN_RANGE, what is lost is below e^-100 of Z, and c_t
- * is finite.  A wider T is taken through the same recursions in logarithms.
+ * What is below e^-708 in a row of E can be favoured by T on both of its sides, by no more than the
+ * range of T each: where that is at most CRI_CHAIN_RANGE, what underflows is below e^-100 of Z, and
+ * all c_t are finite.  A wider T is taken through the same recursions in logarithms.
  * Rabiner (1989), Proc. IEEE 77; Lafferty, McCallum & Pereira (2001), ICML.  (Internal header.) */
 #ifndef CREDENCE_MODELS_SEQUENCE_CRF_CHAIN_H
 #define CREDENCE_MODELS_SEQUENCE_CRF_CHAIN_H
 
 #include "base/scratch.h"
 
-enum { CRI_CHAIN_RANGE = 600, CRI_CHAIN_LANES = 4 };
+enum { CRI_CHAIN_RANGE = 300, CRI_CHAIN_LANES = 4 };
 
 /* Transition weights, made ready.  Rows of K numbers lie `stride` apart, K rounded up to whole
  * lanes; what lies between is 0. */

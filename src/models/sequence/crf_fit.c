@@ -126,7 +126,7 @@ static cr_status polish(cr_ctx *cx, cri_crf_problem *p, cr_cmat L, double *theta
     for (size_t d = 0; d < p->D; d++) next[d] = theta[d] - g[d];
     CR_TRY(cri_crf_value(p, next, p->D, &value, g));
     for (size_t d = 0; d < p->D; d++) most = fmax(most, fabs(g[d]));
-    if (!(value <= *f * (1 + 1e-15) && most <= *kkt)) goto done;
+    if (!(value <= *f + 1e-12 * fabs(*f) && most <= *kkt)) goto done; /* f is known to so much */
     memcpy(theta, next, p->D * sizeof *theta);
     *f = value;
     *kkt = most;
