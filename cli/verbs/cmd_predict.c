@@ -22,7 +22,7 @@ static double level_of(const predict_job *j)
 /* true where intervals of the probabilities of classes were asked for, and there are some. */
 static bool has_probability_intervals(const predict_job *j)
 {
-    return j->p.kind == CR_ANSWER_CLASS && !isnan(j->o->interval) && j->table &&
+    return j->p.kind == CR_ANSWER_CLASS && !isnan(j->o->interval) && j->table && !j->o->ahead &&
            cr_model_has_probability_intervals(j->model);
 }
 
@@ -30,7 +30,7 @@ static bool has_probability_intervals(const predict_job *j)
 static bool has_mean_intervals(const predict_job *j)
 {
     return j->p.kind == CR_ANSWER_NUMBER && !isnan(j->o->interval) && j->table &&
-           !j->o->mean_only && !j->o->latent && !j->o->prior &&
+           !j->o->mean_only && !j->o->latent && !j->o->prior && !j->o->ahead &&
            cr_model_has_mean_intervals(j->model);
 }
 
@@ -132,9 +132,13 @@ cr_status predict_make_columns(predict_job *j)
                            (j->o->slopes ? cr_model_slopes(j->model) : 0) +
                            (j->o->reconstruct ? cr_model_reconstructs(j->model) : 0));
     CR_TRY(j->s.status);
-    add_ids(j);
-    if (!j->table) add_next_names(j);
+    if (j->table && !j->o->ahead) add_ids(j);
+    if (j->o->ahead)
+        predict_add_ahead(j);
+    else if (!j->table)
+        add_next_names(j);
     CR_TRY(answers_add_prediction(j->c, &j->s, j->model, p, level_of(j), j->o->leverage, &j->a));
+    if (j->o->decode == DECODE_VITERBI) CR_TRY(predict_add_path(j));
     if (has_probability_intervals(j))
         CR_TRY(latent_add_probability_intervals(&j->s, j->model, j->table, level_of(j), &j->a));
     if (has_mean_intervals(j))
@@ -240,7 +244,8 @@ cr_status predict_table_rows(predict_job *j)
 {
     cr_status st = CR_OK;
     CR_TRY(check_ids(j));
-    CR_TRY(of_function(j)    ? latent_predict(context(j), j->model, j->table, j->o->prior, &j->p)
+    CR_TRY(predict_is_of_sequence(j) ? predict_sequence_rows(j)
+           : of_function(j)  ? latent_predict(context(j), j->model, j->table, j->o->prior, &j->p)
            : j->o->mean_only ? latent_means(context(j), j->model, j->table, &j->p)
                              : cr_predict(context(j), j->model, j->table, &j->p));
     if (j->o->leverage && !j->p.leverage)
@@ -355,9 +360,11 @@ static cr_status run_predict(cli *c)
 
     CR_TRY(check_options(&j));
     CR_TRY(check_coordinates(&j));
+    CR_TRY(predict_check_sequence(&j));
     CR_TRY(predict_check_stream(&j));
     if (j.o->loss) CR_TRY(cr_loss_read(c->cx, j.o->loss, &j.loss));
     CR_TRY(cli_read_model(c, 0, &j.model));
+    CR_TRY(predict_check_sequence_model(&j));
     if (j.o->stream) {
         CR_TRY(predict_stream(&j));
         goto done;
@@ -366,7 +373,7 @@ static cr_status run_predict(cli *c)
     if (coordinates) {
         CR_TRY(make_coordinates(&j));
     } else {
-        CR_TRY(c->n_args > 1 ? answer_rows(&j) : answer_next(&j));
+        CR_TRY(j.o->ahead ? predict_ahead(&j) : c->n_args > 1 ? answer_rows(&j) : answer_next(&j));
         predict_count_missing(&j);
         warn_of_interval(&j);
         predict_warn_missing(&j);
@@ -380,6 +387,7 @@ done:
     cr_decisions_free(c->cx, &j.decisions);
     cr_loss_free(c->cx, &j.loss);
     cr_prediction_free(c->cx, &j.p);
+    cr_forecast_free(c->cx, &j.forecast);
     cr_model_free(c->cx, j.model);
     cr_table_free(c->cx, j.table);
     cr_scratch_end(&j.s);

@@ -4,6 +4,7 @@
 
 #include "latent.h"
 #include "models/core/decide.h"
+#include "models/core/sequence.h"
 
 #define PREDICT_OPTIONS(X)                                                                         \
     X(real, interval, "", "0<..<1",                                                                \
@@ -16,6 +17,18 @@
       "also show the action of least expected loss: 0-1, squared, absolute, quantile:Q, or a "     \
       "FILE with a matrix of losses",                                                              \
       "quantile:0.9")                                                                              \
+    X(flag, filtered, "false", "",                                                                 \
+      "of a model of sequences: use the rows of a sequence so far, not those that follow", "")     \
+    X(flag, smoothed, "false", "",                                                                 \
+      "of a model of series: use all rows of a sequence, also those that follow", "")              \
+    X(choice, decode, "posterior", "posterior|viterbi",                                            \
+      "of a model of sequences: show the most probable state of each row, or the most probable "   \
+      "path through all rows",                                                                     \
+      "viterbi")                                                                                   \
+    X(count, ahead, "0", "0..1000000",                                                             \
+      "of a model of sequences: forecast this many rows behind the last of each sequence, of "     \
+      "DATA or, without it, of the data of the fit",                                               \
+      "12")                                                                                        \
     X(count, draws, "0", "0..100000",                                                              \
       "also show this many draws from the distribution of each row", "5")                          \
     X(flag, latent, "false", "",                                                                   \
@@ -53,12 +66,14 @@ typedef struct predict_job {
     cr_table              *table;         /* NULL: it is about the next row */
     size_t                 rows, missing; /* answered so far; without a prediction */
     cr_prediction          p;
-    cr_loss                loss;
-    cr_decisions           decisions;
-    char                 **ids;
-    size_t                 n_ids;
-    cr_scratch             s; /* of the columns */
-    answers                a;
+    cr_follower           *follower; /* of a stream of sequences */
+    cr_forecast  forecast; /* with --ahead: what p is of, which then has no memory of its own */
+    cr_loss      loss;
+    cr_decisions decisions;
+    char       **ids;
+    size_t       n_ids;
+    cr_scratch   s; /* of the columns */
+    answers      a;
 } predict_job;
 
 /* --- cmd_predict.c --------------------------------------------------------------------------- */
@@ -71,6 +86,25 @@ cr_status predict_make_columns(predict_job *j);
 /* Rows without a prediction: counted, and at the end reported. */
 void predict_count_missing(predict_job *j);
 void predict_warn_missing(const predict_job *j);
+
+/* --- predict_sequence.c ---------------------------------------------------------------------- */
+
+typedef enum predict_decoding { DECODE_POSTERIOR, DECODE_VITERBI } predict_decoding;
+
+/* CR_EARG where options of sequences contradict others. */
+cr_status predict_check_sequence(const predict_job *j);
+/* The same where they do not suit the model. */
+cr_status predict_check_sequence_model(const predict_job *j);
+/* true where the rows are to be filtered or smoothed, other than the model does by default. */
+bool predict_is_of_sequence(const predict_job *j);
+/* Such predictions for j->table. */
+cr_status predict_sequence_rows(predict_job *j);
+/* The rows behind those of DATA, or of the fit. */
+cr_status predict_ahead(predict_job *j);
+/* Which sequence and which row behind it each answer is of. */
+void predict_add_ahead(predict_job *j);
+/* The most probable path in the place of the labels, and its log probability. */
+cr_status predict_add_path(predict_job *j);
 
 /* --- predict_stream.c ------------------------------------------------------------------------ */
 

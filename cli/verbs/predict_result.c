@@ -23,6 +23,14 @@ static const cr_field prediction[] = {
     CR_TEXT("label", CR_FIELD_EITHER, "of a class: the most probable; null for a row left out"),
     CR_TEXT("cluster", CR_FIELD_EITHER,
             "of a cluster: the most probable, or the nearest; null for a row left out"),
+    CR_TEXT("state", CR_FIELD_EITHER,
+            "of a sequence: the most probable state of the row, or that of the most probable path; "
+            "null for a row left out"),
+    CR_MEASURE("log_path", "nats", CR_FIELD_EITHER,
+               "with --decode viterbi: the log probability of the path of the row's sequence, with "
+               "its rows or, of classes, given them"),
+    CR_TEXT("sequence", CR_FIELD_SOMETIMES, "with --ahead: the sequence, if there are several"),
+    CR_COUNT("ahead", CR_FIELD_SOMETIMES, "with --ahead: how many rows behind the last"),
     CR_OTHER(NUMBERS, "p", CR_FIELD_SOMETIMES, "of a class or cluster: the probability of each"),
     CR_OTHER(NUMBERS, "distances", CR_FIELD_SOMETIMES,
              "of clusters around centres: the distance to each centre, in the units of the columns "

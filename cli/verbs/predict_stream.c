@@ -70,6 +70,8 @@ cr_status predict_stream(predict_job *j)
     CR_TRY(predict_read_ids(j));
     CR_TRY(cli_open_rows(j->c, 1, j->model, j->ids, j->n_ids, block_rows(j), &stream));
     CR_TRY(out_open(j->c, j->c->global.output));
+    if (cr_class_offers(cr_model_get_class(j->model), "sequences"))
+        CR_TRY(cr_follow_open(j->c->cx, j->model, &j->follower));
     for (bool first = true;; first = false) {
         cr_table *block = NULL;
         CR_TRY(cr_stream_next(j->c->cx, stream, &block));
@@ -79,6 +81,7 @@ cr_status predict_stream(predict_job *j)
     predict_warn_missing(j);
     CR_TRY(cli_check_strict(j->c));
 done:
+    cr_follow_free(j->c->cx, j->follower);
     cr_stream_free(j->c->cx, stream);
     return st;
 }

@@ -75,7 +75,9 @@ static cr_status add_classes(cli *c, cr_scratch *s, const cr_model *m, const cr_
 {
     cr_status    st = CR_OK;
     cr_decisions best = { 0 };
-    const char  *word = cr_model_get_task(m) == CR_TASK_CLUSTER ? "cluster" : "label";
+    const char  *word = cr_model_get_task(m) != CR_TASK_CLUSTER               ? "label"
+                        : cr_class_offers(cr_model_get_class(m), "sequences") ? "state"
+                                                                              : "cluster";
     double      *label = cr_scratch_f64(s, p->n);
     CR_TRY(s->status);
     CR_TRY(cr_decide(c->cx, p, &(cr_loss){ .kind = CR_LOSS_ZERO_ONE }, &best));

@@ -75,6 +75,10 @@ class Levels(Structure):
                 ("level", POINTER(c_char_p)), ("prob", POINTER(c_double))]
 
 
+class Forecast(Structure):
+    _fields_ = [("n", c_size_t), ("ahead", c_size_t), ("names", POINTER(c_char_p)), ("p", Prediction)]
+
+
 class Report(Structure):
     _fields_ = [("stop", c_int), ("iterations", c_size_t), ("rows", c_size_t),
                 ("log_evidence", c_double), ("evidence", c_int), ("log_likelihood", c_double), ("seconds", c_double)]
@@ -215,6 +219,11 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_model_to_bytes": (c_int, [_p, _p, POINTER(_p), POINTER(_n)]),
     "cr_model_from_bytes": (c_int, [_p, _s, _s, _n, POINTER(_p)]),
     "cr_predict": (c_int, [_p, _p, _p, POINTER(Prediction)]),
+    "cr_filter": (c_int, [_p, _p, _p, POINTER(Prediction)]),
+    "cr_smooth": (c_int, [_p, _p, _p, POINTER(Prediction)]),
+    "cr_decode": (c_int, [_p, _p, _p, _p, _p]),
+    "cr_forecast_rows": (c_int, [_p, _p, _p, _n, POINTER(Forecast)]),
+    "cr_forecast_free": (None, [_p, POINTER(Forecast)]),
     "cr_predict_mean": (c_int, [_p, _p, _p, _p]),
     "cr_transform": (c_int, [_p, _p, _p, _p]),
     "cr_transform_labels": (POINTER(c_char_p), [_p, POINTER(c_size_t)]),

@@ -134,6 +134,27 @@ class Model:
         with self._prediction(lib.cr_predict, table._handle.pointer) as prediction:
             return _read_answers(prediction, sd, level)
 
+    def of_sequences(self, verb, table):
+        """Answers by the rows so far ("filter") or by all rows of a sequence ("smooth"), with sds of numbers."""
+        with self._prediction(getattr(lib, f"cr_{verb}"), table._handle.pointer) as prediction:
+            return _read_answers(prediction, True)
+
+    def decode(self, table):
+        """(indices of labels, log probabilities) of the most probable path of each sequence, row by row."""
+        path, log_probability = np.empty(len(table)), np.empty(len(table))
+        work(lib.cr_decode, self._pointer, table._handle.pointer, path.ctypes.data,
+             log_probability.ctypes.data).pass_warnings_on()
+        return path, log_probability
+
+    def forecast(self, table, ahead, level):
+        """(answers, names of the sequences or None) for the rows behind those of the table, or of the fit."""
+        found = c.Forecast()
+        context = work(lib.cr_forecast_rows, self._pointer, table and table._handle.pointer, ahead, found)
+        try:
+            return _read_answers(found.p, True, level), _texts(found.names, found.n) if found.names else None
+        finally:
+            lib.cr_forecast_free(context.handle, found)
+
     def next(self, level):
         """What the next row would be in each column of numbers, by its name: mean, sd, lower and upper."""
         if not self._offers(b"next"):

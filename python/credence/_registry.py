@@ -10,6 +10,7 @@ from ._estimator import make_init
 from ._function import Function
 from ._generative import Generative, MeanIntervals, ProbabilityIntervals
 from ._library import lib
+from ._sequences import Decoding, Filtering, Forecasting, Smoothing
 from ._supervised import Classifier, Regressor
 from ._unsupervised import Cluster, Density, Nearest, Next, Transform
 from ._updates import ClassUpdates, RowUpdates, Updates, held
@@ -38,6 +39,10 @@ class Declaration(NamedTuple):
     has_intervals: bool = False   # of the probabilities of classes
     has_mean_intervals: bool = False   # of the mean of a number
     by_distance: bool = False     # a row belongs to the nearest cluster
+    filters: bool = False         # says what the rows of a sequence so far say,
+    smooths: bool = False         # or all of them,
+    decodes: bool = False         # finds the most probable path,
+    forecasts: bool = False       # and the rows to come
     of_classes: frozenset = frozenset()  # the names of options that mean nothing to a regression
     statistics: tuple = ()        # what it says of a fit
 
@@ -70,7 +75,7 @@ def declarations():
                             (b"update", b"missing", b"next next-levels", b"negative", b"transform", b"numbers",
                              b"fractions", b"relearn", b"hold", b"function", b"reconstruct",
                              b"log-joint", b"probability-intervals", b"mean-intervals",
-                             b"distances")),
+                             b"distances", b"filter", b"smooth", b"decode", b"forecast")),
                           of_classes=frozenset(o.name for o in options if not lib.cr_class_option_serves(
                               model, o.name.encode(), c.TASK_REGRESSION)),
                           statistics=_read_statistics(lib.cr_class_statistics(model)))
@@ -90,6 +95,13 @@ class Kind(NamedTuple):
     task: Optional[str] = None      # where the model does several
 
 
+def _of_sequences(declaration):
+    """What estimators of models of sequences have beside."""
+    return tuple(base for base, offered in ((Filtering, declaration.filters), (Smoothing, declaration.smooths),
+                                            (Decoding, declaration.decodes), (Forecasting, declaration.forecasts))
+                 if offered)
+
+
 def _kinds(declaration):
     """The estimators for a model: two for one that does regression and classification, one that has the
     methods of all for densities, clusters and coordinates."""
@@ -104,12 +116,14 @@ def _kinds(declaration):
             more += (Generative,) * bool(declaration.is_generative and base is Classifier)
             more += (ProbabilityIntervals,) * bool(declaration.has_intervals and base is Classifier)
             more += (MeanIntervals,) * bool(declaration.has_mean_intervals and base is Regressor)
+            more += _of_sequences(declaration)
             yield Kind(name + suffix, (*more, base), task if both else None)
     bases = tuple(Nearest if base is Cluster and declaration.by_distance else base
                   for task, base in UNSUPERVISED.items() if tasks & task)
     if bases and not tasks & (c.TASK_REGRESSION | c.TASK_CLASSIFICATION):
         more = (RowUpdates,) * declaration.updates + (Next,) * declaration.tells_next
         more += (WayBack,) * declaration.reconstructs
+        more += _of_sequences(declaration)
         yield Kind(name, more + bases)
 
 

@@ -16,6 +16,21 @@ assert "widen : float" in credence.ToyMean.__doc__ and "predictive standard" in 
 assert clone(model).get_params()["widen"] == 2
 """
 
+WALK = """
+import numpy as np, pandas, credence
+frame = pandas.DataFrame({"who": list("aabab"), "x": 0.0})
+y = np.array([1.0, 2, 5, 4, 4])
+walk = credence.ToyWalk(sequence="who").fit(frame, y)
+mean, sd = walk.predict_filtered(frame, y)
+step = (1 + 2 - 1) / 3
+assert np.allclose(mean, [3, 1 + step, 3, 2 + step, 5 + step]) and np.allclose(sd[1], np.std([1, 2, -1]))
+ahead = walk.forecast(2, frame, y)
+assert [(row["sequence"], row["ahead"]) for row in ahead] == [("a", 1), ("a", 2), ("b", 1), ("b", 2)]
+assert np.allclose([row["mean"] for row in ahead], [4 + step, 4 + 2 * step, 4 + step, 4 + 2 * step])
+assert list(ahead.to_pandas().columns) == ["sequence", "ahead", "mean", "sd", "lower", "upper"]
+assert np.isclose(walk.forecast(1)[0]["mean"], 3) and not hasattr(walk, "decode")
+"""
+
 LEARNED = """
 import sys, numpy as np, credence
 from credence._model import Model
@@ -42,6 +57,10 @@ def run(program, *args):
 
 def test_toy_model():
     run(PROGRAM)
+
+
+def test_a_model_of_sequences():
+    run(WALK)
 
 
 def test_a_network_that_was_learned(tmp_path):

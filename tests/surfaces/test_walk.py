@@ -87,3 +87,80 @@ def test_completion_and_help(toy, data):
     assert toy.complete("fit", "toy-walk", data[0], "--sequ") == (["--sequence"], False)
     assert "who" in toy.complete("fit", "toy-walk", data[0], "--sequence", "")[0]
     assert "--time" in toy("help", "fit")
+
+
+def filtered(walks, order):
+    """What the walk says of each row given those before it, by its definition."""
+    first, first_variance = moments([walk[0] for walk in walks.values()])
+    step, step_variance = moments([b - a for walk in walks.values() for a, b in zip(walk, walk[1:])])
+    return [(walks[who][t - 1] + step, math.sqrt(step_variance)) if t else (first, math.sqrt(first_variance))
+            for who, t in order], (step, step_variance)
+
+
+def test_filtered_is_given_the_rows_before(toy, data, tmp_path):
+    path, rows = data
+    model = str(tmp_path / "w.cred")
+    toy("fit", "toy-walk", path, *SEQUENCES, "-o", model)
+    expected, _ = filtered(WALKS, [(who, (day + 5) // 10) for who, day, _, _ in rows])
+    answers = toy.json("predict", model, path, "--filtered")["predictions"]
+    for p, (mean, sd) in zip(answers, expected):
+        assert p["mean"] == pytest.approx(mean) and p["sd"] == pytest.approx(sd)
+
+
+def test_a_stream_remembers_where_each_sequence_stands(toy, data, tmp_path):
+    path, rows = data
+    model, ordered = str(tmp_path / "w.cred"), tmp_path / "ordered.csv"
+    toy("fit", "toy-walk", path, *SEQUENCES, "-o", model)
+    with open(ordered, "w", newline="") as file:  # interleaved, as they would come in
+        csv.writer(file).writerows([("who", "day", "y", "x"), *sorted(rows, key=lambda row: (row[1], row[0]))])
+    whole = toy("predict", model, str(ordered), "--filtered")
+    assert toy("predict", model, str(ordered), "--stream", "--block", "1") == whole
+    assert toy("predict", model, str(ordered), "--stream", "--block", "3") == whole
+
+
+def test_ahead_of_data(toy, data, tmp_path):
+    path, _ = data
+    model = str(tmp_path / "w.cred")
+    toy("fit", "toy-walk", path, *SEQUENCES, "-o", model)
+    _, (step, step_variance) = filtered(WALKS, [])
+    answers = toy.json("predict", model, path, "--ahead", "2")["predictions"]
+    assert sorted({p["sequence"] for p in answers}) == sorted(WALKS) and len(answers) == 6
+    for p in answers:
+        assert p["mean"] == pytest.approx(WALKS[p["sequence"]][-1] + step * p["ahead"])
+        assert p["sd"] == pytest.approx(math.sqrt(step_variance * p["ahead"]))
+    begin = toy.json("predict", model, "--ahead", "1")["predictions"]
+    assert "sequence" not in begin[0] and begin[0]["mean"] == pytest.approx(moments([1, 0.5, 3])[0])
+
+
+def test_a_series_may_have_gaps(toy, data, tmp_path):
+    model, gaps = str(tmp_path / "w.cred"), tmp_path / "gaps.csv"
+    toy("fit", "toy-walk", data[0], *SEQUENCES, "-o", model)
+    gaps.write_text("who,day,y,x\nan,1,2,0\nan,2,,0\nan,3,,0\n")
+    _, (step, step_variance) = filtered(WALKS, [])
+    last = toy.json("predict", model, str(gaps), "--filtered")["predictions"][-1]
+    assert last["mean"] == pytest.approx(2 + 2 * step)
+    assert last["sd"] == pytest.approx(math.sqrt(2 * step_variance))
+    fit = toy.json("fit", "toy-walk", str(gaps), *SEQUENCES)
+    assert fit["parameters"][0]["value"] == 2
+
+
+@pytest.mark.parametrize("options, said", [
+    (["--filtered", "--smoothed"], "contradict each other"),
+    (["--smoothed"], "the model toy-walk does not offer --smoothed"),
+    (["--decode", "viterbi"], "the model toy-walk does not offer --decode"),
+    (["--ahead", "2", "--id", "who"], "--ahead is about rows that are not there"),
+    (["--ahead", "2", "--stream"], "--ahead needs all rows at once, without --stream"),
+    (["--filtered", "--draws", "3"], "--draws cannot be combined with --filtered"),
+])
+def test_what_does_not_go_together(toy, data, tmp_path, options, said):
+    model = str(tmp_path / "w.cred")
+    toy("fit", "toy-walk", data[0], *SEQUENCES, "-o", model)
+    code, stderr = failure(toy, "predict", model, data[0], *options)
+    assert code in (2, 5) and said in stderr
+
+
+def test_models_of_rows_have_no_sequences(toy, data, tmp_path):
+    model = str(tmp_path / "r.cred")
+    toy("fit", "ridge", data[0], "--target", "y", "--features", "x", "-o", model)
+    code, said = failure(toy, "predict", model, data[0], "--filtered")
+    assert code != 0 and "--filtered is for models of sequences, but ridge treats rows one by one" in said

@@ -30,6 +30,7 @@ typedef struct moments {
 
 static void add(moments *m, double x)
 {
+    if (isnan(x)) return; /* a gap */
     double d = x - m->mean;
     m->mean += d / ++m->n;
     m->square += d * (x - m->mean);
@@ -78,6 +79,74 @@ static cr_status walk_predict(cr_ctx *cx, const void *state, const cri_rows *row
     return CR_OK;
 }
 
+/* --- sequences -------------------------------------------------------------------------------- */
+
+/* A place: the rows seen, those since the last value, that value. */
+enum { SEEN, SINCE, LAST, WIDTH };
+
+static size_t walk_width(const void *state)
+{
+    (void)state;
+    return WIDTH;
+}
+
+/* The next value behind a place. */
+static void next(const walk_state *m, const double *place, double *mean, double *scale)
+{
+    bool   known = place[SEEN] > place[SINCE];
+    double t = known ? place[SINCE] + 1 : place[SEEN];
+    *mean = (known ? place[LAST] : m->first) + m->step * t;
+    *scale = sqrt((known ? 0 : m->first_variance) + m->step_variance * t);
+}
+
+static cr_status walk_filter(cr_ctx *cx, const void *state, const cri_rows *rows, double *places,
+                             cr_prediction *out)
+{
+    const cri_sequences *s = rows->sequences;
+    (void)cx;
+    for (size_t k = 0; k < s->n; k++)
+        for (size_t i = s->start[k]; i < s->start[k + 1]; i++) {
+            size_t  row = s->row[i];
+            double *place = places + k * WIDTH;
+            next(state, place, &out->mean[row], &out->scale[row]);
+            out->dof[row] = INFINITY;
+            place[SEEN]++, place[SINCE]++;
+            if (rows->y && !isnan(rows->y[row])) place[SINCE] = 0, place[LAST] = rows->y[row];
+        }
+    return CR_OK;
+}
+
+static cr_status walk_forecast(cr_ctx *cx, const void *state, const cr_design *design,
+                               const double *places, size_t n, size_t ahead, cr_prediction *out)
+{
+    (void)cx;
+    (void)design;
+    for (size_t k = 0; k < n; k++) {
+        double place[WIDTH] = { places[k * WIDTH], places[k * WIDTH + 1], places[k * WIDTH + 2] };
+        for (size_t h = 0; h < ahead; h++) {
+            next(state, place, &out->mean[k * ahead + h], &out->scale[k * ahead + h]);
+            out->dof[k * ahead + h] = INFINITY;
+            place[SEEN]++, place[SINCE]++;
+        }
+    }
+    return CR_OK;
+}
+
+/* It keeps no ends: the first rows of a new sequence. */
+static void walk_ends(const void *state, size_t *out_n, const double **out_places,
+                      const char *const **out_names)
+{
+    static const double begin[WIDTH];
+    (void)state;
+    *out_n = 1, *out_places = begin, *out_names = NULL;
+}
+
+static const cri_sequence_face walk_sequence = { .series = true,
+                                                 .width = walk_width,
+                                                 .filter = walk_filter,
+                                                 .forecast = walk_forecast,
+                                                 .ends = walk_ends };
+
 static const cr_field walk_statistics[] = {
     CR_NUMBER("sequences", CR_FIELD_NULL, "how many there were"), CR_FIELD_LAST
 };
@@ -108,6 +177,7 @@ const cr_model_class        cri_class_toy_walk = {
            .sequences = true,
            .whole = &(const cri_whole_face){ .fit = walk_fit },
            .rows = &(const cri_rows_face){ .predict = walk_predict },
+           .sequence = &walk_sequence,
            .describe = walk_describe,
            .statistics = walk_statistics,
            .state = walk_record,

@@ -132,13 +132,13 @@ const char *cr_design_class(const cr_design *d, size_t i) { return d->target.lev
 
 bool cri_design_reads(const cr_design *d, const char *column)
 {
-    const char *others[] = { d->weights, d->sequence, d->time };
+    const char *others[] = { d->weights, d->sequence, d->time, d->series ? d->target.name : NULL };
     if (d->block.n > 0) return true; /* columns of a sparse block go by their places */
     for (size_t i = 0; i < d->n_columns; i++)
         if (strcmp(d->columns[i].name, column) == 0) return true;
     for (size_t k = 0; k < CRI_MOST_ROLES; k++)
         if (d->roles[k] && strcmp(d->roles[k], column) == 0) return true;
-    for (size_t k = 0; k < 3; k++)
+    for (size_t k = 0; k < 4; k++)
         if (others[k] && strcmp(others[k], column) == 0) return true;
     return false;
 }

@@ -464,6 +464,7 @@ cr_status cri_design_fit(cr_ctx *cx, const cr_table *t, const cr_design_options 
         CR_TRY(remember_target(cx, t, cr_table_find(t, o->target), w, needs->classes, &d->target));
     CR_TRY(remember_roles(cx, o, needs, d));
     CR_TRY(cri_transform_parse(cx, o->transform_target, &d->transform, &open));
+    d->series = needs->series;
     CR_TRY(learn_scales(cx, t, needs, d));
     d->sequences = needs->sequences; /* only now: the scales do not depend on them */
     *out_design = d;

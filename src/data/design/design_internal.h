@@ -77,6 +77,7 @@ typedef struct cri_design_needs {
     bool        keep_missing;          /* what --missing auto means: pass gaps on as NaN       */
     const char *roles[CRI_MOST_ROLES]; /* columns of numbers, NULL where there is none         */
     bool        sequences;             /* rows come in sequences                               */
+    bool        series;                /* the target may have gaps, and predictions look at it */
     bool        varying;               /* takes varying intercepts, (1 | COLUMN)               */
 } cri_design_needs;
 
@@ -106,6 +107,7 @@ struct cr_design {
     char              *roles[CRI_MOST_ROLES]; /* NULL where there is none */
     bool               sequences;             /* rows are opened with their sequences: */
     char              *sequence, *time;       /* by these columns; NULL = one, as in the file */
+    bool               series; /* the target may have gaps, and is read wherever it is there */
     cr_missing         missing;
     bool               standardised;  /* asked for, whoever does it: the design or the model */
     bool               sparse_levels; /* rows of ordinary columns are opened as sparse rows too */
@@ -237,7 +239,7 @@ typedef struct cri_rows {
         *passes; /* of a fit to a stream: over all its blocks (models/core/passes.h) */
 } cri_rows;
 
-/* CRI_INPUTS_ALONE: neither the target nor the columns that options name, for what depends on
+/* CRI_TARGET_NONE: no target, but that of a series where the table has it.  CRI_INPUTS_ALONE: neither the target nor the columns that options name, for what depends on
  * features alone.  CRI_TARGET_OF_PART: as needed, of rows that are not all, and may be without any
  * weight. */
 typedef enum cri_target_use {

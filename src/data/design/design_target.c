@@ -67,6 +67,10 @@ cr_status cri_rows_read_target(cr_ctx *cx, cri_rows *r, const cr_column *c, cri_
             continue;
         }
         double y = c->values[row * c->stride];
+        if (isnan(y)) { /* of a series */
+            r->y[i] = NAN;
+            continue;
+        }
         if (!plain && !cri_transform_takes(d->transform, y)) return refuse_value(cx, r, row, y);
         if (!plain) y = cri_transform_forward(d->transform, y);
         r->y[i] = (y - d->target_shift) / d->target_scale;
@@ -92,7 +96,7 @@ double cri_rows_log_slopes(const cri_rows *r, bool weighted)
     const cr_column *c = cr_table_find(r->table, r->design->target.name);
     for (size_t i = 0; i < r->n; i++) {
         double y = c->values[(r->index ? r->index[i] : i) * c->stride];
-        sum += (weighted && r->w ? r->w[i] : 1) * cri_transform_log_slope(t, y);
+        if (!isnan(y)) sum += (weighted && r->w ? r->w[i] : 1) * cri_transform_log_slope(t, y);
     }
     return sum;
 }

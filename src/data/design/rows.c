@@ -101,6 +101,7 @@ static cr_status keep_rows(cr_ctx *cx, cri_rows *r, const cri_block_rows *block,
         gaps += c->missing;
     }
     if (d->missing == CR_MISSING_IMPUTE) r->imputed = gaps;
+    if (d->series) target = NULL; /* its gaps are the model's own */
     if (target && target->missing && !drop) return refuse_gap(cx, r, block, target, "target");
     if (w && w->missing && !drop) return refuse_gap(cx, r, block, w, "weight");
     gaps += (target ? target->missing : 0) + (w ? w->missing : 0);
@@ -232,12 +233,13 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
     cri_level_map    target_map = { 0 };
     cri_block_rows   block = { 0 };
     bool             needed = use == CRI_TARGET_NEEDED || use == CRI_TARGET_OF_PART;
+    bool             seen = d->series && use == CRI_TARGET_NONE && cr_table_find(t, d->target.name);
 
     CR_TRY(cri_rows_open_columns(cx, &r));
     CR_TRY(check_powers(cx, &r));
     CR_TRY(cri_rows_check_bases(cx, &r));
     if (d->block.n > 0) CR_TRY(cri_block_open(cx, d, t, &block));
-    if (needed && d->target.name) {
+    if ((needed || seen) && d->target.name) {
         CR_TRY(cri_match_column(cx, t, &d->target, &target, &target_map));
         CR_TRY(cri_column_check_finite(cx, t, target));
     }

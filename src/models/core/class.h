@@ -67,6 +67,7 @@ struct cr_model_class {
     const cri_function_face *function; /* the same of its function; NULL: it has none      */
     const cri_clusters_face *clusters; /* its clusters; NULL: it has none, or none to describe */
     const cri_choice_face   *choice;   /* the candidates it was chosen among; NULL: it never is */
+    const cri_sequence_face *sequence; /* what it says of sequences; NULL: it sees none */
     const cri_network_face  *network;  /* the network it is or has learned; NULL: it has none */
 
     /* The covariance of the parameters that `describe` shows, in their order, *out [n x n],
@@ -104,6 +105,7 @@ bool cri_class_updates(const cr_model_class *c);
 const cri_whole_face    *cri_learning_of(const cr_model_class *c);
 const cri_rows_face     *cri_answers_of(const cr_model_class *c);
 const cri_function_face *cri_function_of(const cr_model_class *c);
+const cri_sequence_face *cri_sequence_of(const cr_model_class *c);
 
 /* true when it says how well it knows the mean of a row, without noise. */
 bool cri_class_knows_means(const cr_model_class *c);

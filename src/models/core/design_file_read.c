@@ -298,6 +298,7 @@ static cr_status read_roles(cr_ctx *cx, const cri_store *s, const json_t *in, cr
     json_t *sequences = json_object_get(in, "sequences"), *by = json_object_get(sequences, "by");
     json_t *time = json_object_get(sequences, "time");
     d->sequences = sequences != NULL;
+    d->series = json_is_true(json_object_get(sequences, "series"));
     if (by) CR_TRY(read_name(cx, s, by, &d->sequence));
     if (time) CR_TRY(read_name(cx, s, time, &d->time));
     d->standardised = json_is_true(json_object_get(in, "standardised"));

@@ -174,6 +174,7 @@ cr_status cri_design_write(cr_ctx *cx, const cr_design *d, json_t *out)
         CR_TRY(cri_store_set(cx, out, "sequences", item = json_object()));
         if (d->sequence) CR_TRY(cri_store_set(cx, item, "by", json_string_nocheck(d->sequence)));
         if (d->time) CR_TRY(cri_store_set(cx, item, "time", json_string_nocheck(d->time)));
+        if (d->series) CR_TRY(cri_store_set(cx, item, "series", json_true()));
     }
     CR_TRY(cri_store_set(cx, out, "standardised", json_boolean(d->standardised)));
 done:

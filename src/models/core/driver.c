@@ -86,6 +86,7 @@ static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t)
                                .spread = !c->takes_sparse,
                                .keep_missing = c->takes_missing,
                                .sequences = c->sequences,
+                               .series = cri_sequence_of(c)->series,
                                .varying = c->varying };
     const char      *only = m->design_options.sequence ? "sequence" : "time";
     if (!c->sequences && (m->design_options.sequence || m->design_options.time))

@@ -276,6 +276,36 @@ typedef struct cri_clusters_face {
     bool covariances; /* the clusters are normal distributions, not just centres */
 } cri_clusters_face;
 
+/* About rows in sequences (rows->sequences), of a class that sees them; what the face of rows answers is what the
+ * class says by default, and what evaluation looks at.  Where a sequence stands is a row of numbers, its *place*: how
+ * many of its rows were seen, then what the class makes of them; zeros before the first. */
+typedef struct cri_sequence_face {
+    /* The target is a series: it may have gaps (rows->y is NaN there), and predictions look at it where the data
+     * have it (rows->y, NULL where they have not). */
+    bool series;
+    /* How many numbers a place is. */
+    size_t (*width)(const void *state);
+    /* As predict of the face of rows, each row given those of its sequence up to it, itself included unless it is
+     * the target that is predicted.  places [sequences x width]: before the first of these rows; then after the
+     * last. */
+    cr_status (*filter)(cr_ctx *cx, const void *state, const cri_rows *rows, double *places,
+                        cr_prediction *out);
+    /* The same given all rows of the sequence. */
+    cr_status (*smooth)(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
+    /* The most probable path of each sequence: path [rows->n] indices of the labels, and log_probability
+     * [sequences], that of the path and the rows together, or, of classes of a target, of the path given the
+     * rows. */
+    cr_status (*decode)(cr_ctx *cx, const void *state, const cri_rows *rows, double *path,
+                        double *log_probability);
+    /* The `ahead` rows behind each of n places, answer k * ahead + h of place k.  log_density is NULL. */
+    cr_status (*forecast)(cr_ctx *cx, const void *state, const cr_design *design,
+                          const double *places, size_t n, size_t ahead, cr_prediction *out);
+    /* The places after the rows of the fit [n x width], and the names of the sequences, NULL of one that has none:
+     * borrowed from the state. */
+    void (*ends)(const void *state, size_t *out_n, const double **out_places,
+                 const char *const **out_names);
+} cri_sequence_face;
+
 struct cri_network_methods; /* graph/query/methods.h */
 
 /* As a network: what query, infer, plot, convert and describe ask is answered by the functions of its

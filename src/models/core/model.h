@@ -62,12 +62,14 @@ CR_API const char *cr_class_example(const cr_model_class *c);
  *   "log-joint"  it has the density of a row together with its class
  *   "relearn"    an update is the same as a fit on all rows
  *   "passes"     a stream is gone through several times
+ *   "filter", "smooth", "decode", "forecast"   of rows in sequences (sequence.h)
  *   "hold"       an update keeps hyper-parameters as the fit learned them
  * or takes data of this kind:
  *   "missing"    with gaps in the features
  *   "negative"   with targets of either sign
  *   "numbers"    with numbers of either sign in columns that are not a target
- *   "fractions"  with such numbers that need not be whole */
+ *   "fractions"  with such numbers that need not be whole
+ *   "sequences"  in sequences, by --sequence and --time */
 CR_API bool cr_class_offers(const cr_model_class *c, const char *verb);
 /* "regression", "classification", ... of the lowest bit set. */
 CR_API const char *cr_task_name(unsigned task);

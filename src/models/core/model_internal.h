@@ -69,6 +69,22 @@ cr_status cri_resolve_task(cr_ctx *cx, const cr_model *model, const cr_table *ta
 cr_status cri_fit_task(cr_ctx *cx, const char *name, const cr_table *table,
                        const cr_setting *settings, size_t n_settings, unsigned *out_task);
 
+/* What of a prediction is wanted: all; the means; all of it before the way back from a transformed target. */
+typedef enum cri_wanted_answer { CRI_WANT_ALL, CRI_WANT_MEANS, CRI_WANT_LATENT } cri_wanted_answer;
+/* Another answer than that of the face of rows. */
+typedef cr_status cri_answer_rows(cr_ctx *cx, const cr_model *model, const cri_rows *rows,
+                                  void *arg, cr_prediction *out);
+/* The answers of all rows of a table, those left out NaN; by opt_answer where it is not NULL. */
+cr_status cri_predict(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                      cri_wanted_answer want, cri_answer_rows *opt_answer, void *arg,
+                      cr_prediction *out);
+/* Memory for n answers of a model; for the mean only where nothing else is wanted. */
+cr_status cri_prediction_new(cr_ctx *cx, const cr_model *model, size_t n, bool mean_only,
+                             cr_prediction *out);
+/* The first n answers, in the units rows->y has, in those of the target; `latent`: of the transformed one.  Warns of
+ * overflows on the way back from it. */
+cr_status cri_prediction_units(cr_ctx *cx, const cr_model *model, size_t n, bool latent,
+                               cr_prediction *prediction, size_t *out_overflows);
 /* cr_predict without the way back from a transformed target, and without conformal intervals. */
 cr_status cri_predict_latent(cr_ctx *cx, const cr_model *model, const cr_table *table,
                              cr_prediction *out_prediction);

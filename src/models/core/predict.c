@@ -49,9 +49,8 @@ const char *const *cr_model_labels(const cr_model *m, size_t *out_n)
     return (const char *const *)m->design->target.levels;
 }
 
-/* Room for the answers; for the mean only where nothing else is wanted. */
-static cr_status allocate_prediction(cr_ctx *cx, const cr_model *m, size_t n, bool mean_only,
-                                     cr_prediction *p)
+cr_status cri_prediction_new(cr_ctx *cx, const cr_model *m, size_t n, bool mean_only,
+                             cr_prediction *p)
 {
     bool density = !(m->task & supervised) && m->class->tasks & CR_TASK_DENSITY;
     *p = (cr_prediction){ .kind = answer_of(m), .n = n };
@@ -114,40 +113,46 @@ static bool lacks_role(const cr_design *d, const cr_table *t)
     return false;
 }
 
-/* What of a prediction is wanted: all; the means; all of it before the way back from a transformed target. */
-typedef enum wanted { WHOLE, MEANS, LATENT } wanted;
+cr_status cri_prediction_units(cr_ctx *cx, const cr_model *m, size_t n, bool latent,
+                               cr_prediction *p, size_t *out_overflows)
+{
+    const cr_design *d = m->design;
+    *out_overflows = 0;
+    for (size_t i = 0; p->mean && i < n; i++) {
+        p->mean[i] = p->mean[i] * d->target_scale + d->target_shift;
+        if (p->scale) p->scale[i] *= d->target_scale;
+    }
+    cri_prediction_count_power(d->power_rows, n, p);
+    if (latent || d->transform.kind == CRI_TRANSFORM_NONE) return CR_OK;
+    cr_status st = cri_prediction_untransform(cx, d->transform, n, p, out_overflows);
+    if (st == CR_OK && *out_overflows) warn_of_overflows(cx, *out_overflows, n);
+    return st;
+}
 
-static cr_status predict(cr_ctx *cx, const cr_model *m, const cr_table *t, wanted want,
-                         cr_prediction *out)
+cr_status cri_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, cri_wanted_answer want,
+                      cri_answer_rows *opt_answer, void *arg, cr_prediction *out)
 {
     cr_status     st = CR_OK;
     cr_prediction p = { 0 };
     cri_rows      rows = { 0 };
     size_t        n = cr_table_rows(t), overflows = 0;
-    bool          mean_only = want == MEANS;
+    bool          mean_only = want == CRI_WANT_MEANS;
     bool          of_function =
         mean_only && cri_function_of(m->class)->function; /* noise has no mean of its own */
 
     CR_TRY(cri_check_fitted(cx, m));
-    bool mapped = m->design->transform.kind != CRI_TRANSFORM_NONE;
     if (!cri_answers_of(m->class)->predict)
         return cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not predict", m->class->name);
     st = cri_rows_open(cx, m->design, t, of_function ? CRI_INPUTS_ALONE : CRI_TARGET_NONE, &rows);
     if (st == CR_EDATA && cri_function_of(m->class)->function && lacks_role(m->design, t))
         cr_fail_hint(cx, "the function without noise needs no such column: predict --latent");
     CR_TRY(st);
-    CR_TRY(allocate_prediction(cx, m, n, mean_only, &p));
-    CR_TRY(cri_answers_of(m->class)->predict(cx, m->state, &rows, &p));
+    CR_TRY(cri_prediction_new(cx, m, n, mean_only, &p));
+    CR_TRY(opt_answer ? opt_answer(cx, m, &rows, arg, &p)
+                      : cri_answers_of(m->class)->predict(cx, m->state, &rows, &p));
     if (m->calibration) cri_calibration_apply(m->calibration, p.prob, rows.n);
-    for (size_t i = 0; p.mean && i < rows.n; i++) { /* back to the units of the target */
-        p.mean[i] = p.mean[i] * m->design->target_scale + m->design->target_shift;
-        if (p.scale) p.scale[i] *= m->design->target_scale;
-    }
     CR_TRY(cri_prediction_check(cx, t, &rows, &p));
-    cri_prediction_count_power(m->design->power_rows, rows.n, &p);
-    if (mapped && want != LATENT)
-        CR_TRY(cri_prediction_untransform(cx, m->design->transform, rows.n, &p, &overflows));
-    if (overflows) warn_of_overflows(cx, overflows, rows.n);
+    CR_TRY(cri_prediction_units(cx, m, rows.n, want == CRI_WANT_LATENT, &p, &overflows));
     for (size_t i = 0; p.mean && !overflows && i < rows.n; i++) /* a family may have no variance */
         if (isinf(p.mean[i]) || (p.scale && !p.family && isinf(p.scale[i])))
             CR_TRY(fail_overflow(cx, t, rows.index ? rows.index[i] : i));
@@ -156,7 +161,8 @@ static cr_status predict(cr_ctx *cx, const cr_model *m, const cr_table *t, wante
     cri_rows_spread(&rows, p.n_classes, p.prob);
     cri_rows_spread(&rows, p.n_classes, p.vector);
     cri_rows_spread(&rows, p.n_params, p.params);
-    if (m->conformal && want == WHOLE) CR_TRY(cri_conformal_predict(cx, m->conformal, t, &p));
+    if (m->conformal && want == CRI_WANT_ALL)
+        CR_TRY(cri_conformal_predict(cx, m->conformal, t, &p));
     *out = p;
     p = (cr_prediction){ 0 };
 done:
@@ -167,12 +173,12 @@ done:
 
 cr_status cr_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_prediction *out)
 {
-    return predict(cx, m, t, WHOLE, out);
+    return cri_predict(cx, m, t, CRI_WANT_ALL, NULL, NULL, out);
 }
 
 cr_status cri_predict_latent(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_prediction *out)
 {
-    return predict(cx, m, t, LATENT, out);
+    return cri_predict(cx, m, t, CRI_WANT_LATENT, NULL, NULL, out);
 }
 
 cr_status cr_predict_mean(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out_mean)
@@ -180,8 +186,8 @@ cr_status cr_predict_mean(cr_ctx *cx, const cr_model *m, const cr_table *t, doub
     cr_prediction p = { 0 };
     bool          plain = /* else it takes the sd */
         m->design && m->design->transform.kind == CRI_TRANSFORM_NONE;
-    cr_status st =
-        predict(cx, m, t, plain && cri_answers_of(m->class)->means_alone ? MEANS : WHOLE, &p);
+    bool      alone = plain && cri_answers_of(m->class)->means_alone;
+    cr_status st = cri_predict(cx, m, t, alone ? CRI_WANT_MEANS : CRI_WANT_ALL, NULL, NULL, &p);
     if (st != CR_OK) return st;
     if (!p.mean)
         st = cr_fail(cx, CR_EUNSUPPORTED, "the model %s does not predict a number: it has no mean",

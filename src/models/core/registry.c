@@ -116,11 +116,18 @@ const cri_function_face *cri_function_of(const cr_model_class *c)
     return c->function ? c->function : &none;
 }
 
+const cri_sequence_face *cri_sequence_of(const cr_model_class *c)
+{
+    static const cri_sequence_face none = { 0 };
+    return c->sequence ? c->sequence : &none;
+}
+
 bool cr_class_offers(const cr_model_class *c, const char *what)
 {
     const cri_whole_face    *learns = cri_learning_of(c);
     const cri_rows_face     *rows = cri_answers_of(c);
     const cri_function_face *function = cri_function_of(c);
+    const cri_sequence_face *sequence = cri_sequence_of(c);
     bool                     supervised = c->tasks & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION);
     const struct {
         const char *name;
@@ -146,6 +153,11 @@ bool cr_class_offers(const cr_model_class *c, const char *what)
         { "distances", rows->by_distance },
         { "sample", rows->sample || supervised },
         { "function", function->function },
+        { "sequences", c->sequences },
+        { "filter", sequence->filter },
+        { "smooth", sequence->smooth },
+        { "decode", sequence->decode },
+        { "forecast", sequence->forecast },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(what, all[i].name) == 0) return all[i].offered;

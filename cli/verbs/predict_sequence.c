@@ -1,0 +1,121 @@
+/* predict_sequence.c -- predict for models of sequences: filtered, smoothed, decoded, ahead. */
+#include "predict_job.h"
+
+#include <string.h>
+
+static cr_ctx *context(const predict_job *j) { return j->c->cx; }
+
+/* The first option of sequences that was given, as it is typed; NULL: none. */
+static const char *option_of(const predict_job *j, char *spelled)
+{
+    return cli_first_set(j->c, "filtered smoothed decode ahead", spelled);
+}
+
+cr_status predict_check_sequence(const predict_job *j)
+{
+    const predict_options *o = j->o;
+    char                   spelled[64], own[64];
+    const char *whole = cli_first_set(
+        j->c,
+        "draws latent prior slopes log_joint reconstruct covariance mean_only coordinates "
+        "leverage",
+        spelled);
+    const char *option = option_of(j, own);
+    if (!option) return CR_OK;
+    if (o->filtered && o->smoothed)
+        return cr_fail(context(j), CR_EARG, "--filtered and --smoothed contradict each other");
+    if (o->filtered && o->decode == DECODE_VITERBI) {
+        cr_fail(context(j), CR_EARG,
+                "--decode viterbi looks at all rows of a sequence: it cannot be combined with "
+                "--filtered");
+        return cr_fail_hint(context(j), "leave one of them out");
+    }
+    if (o->ahead && (o->filtered || o->smoothed || o->decode == DECODE_VITERBI || o->id))
+        return cr_fail(context(j), CR_EARG,
+                       "--ahead is about rows that are not there: --filtered, --smoothed, "
+                       "--decode and --id need rows");
+    if (whole)
+        return cr_fail(context(j), CR_EARG, "--%s cannot be combined with --%s", whole, option);
+    if (o->stream && (o->smoothed || o->ahead || o->decode == DECODE_VITERBI))
+        return cr_fail(context(j), CR_EARG, "--%s needs all rows at once, without --stream",
+                       option);
+    return CR_OK;
+}
+
+cr_status predict_check_sequence_model(const predict_job *j)
+{
+    const struct {
+        bool        wanted;
+        const char *offer, *option;
+    } needs[] = { { j->o->filtered, "filter", "filtered" },
+                  { j->o->smoothed, "smooth", "smoothed" },
+                  { j->o->decode == DECODE_VITERBI, "decode", "decode" },
+                  { j->o->ahead > 0, "forecast", "ahead" } };
+    const cr_model_class *class = cr_model_get_class(j->model);
+    for (size_t k = 0; k < sizeof needs / sizeof *needs; k++) {
+        if (!needs[k].wanted || cr_class_offers(class, needs[k].offer)) continue;
+        return cr_class_offers(class, "sequences")
+                   ? cr_fail(context(j), CR_EUNSUPPORTED, "the model %s does not offer --%s",
+                             cr_class_name(class), needs[k].option)
+                   : cr_fail(context(j), CR_EUNSUPPORTED,
+                             "--%s is for models of sequences, but %s treats rows one by one",
+                             needs[k].option, cr_class_name(class));
+    }
+    if (j->o->stream && cr_class_offers(class, "sequences") && !cr_class_offers(class, "filter"))
+        return cr_fail(context(j), CR_EUNSUPPORTED,
+                       "the model %s looks at whole sequences: predict without --stream",
+                       cr_class_name(class));
+    return CR_OK;
+}
+
+bool predict_is_of_sequence(const predict_job *j)
+{
+    return j->follower || j->o->filtered || j->o->smoothed;
+}
+
+cr_status predict_sequence_rows(predict_job *j)
+{
+    if (j->follower) return cr_follow(context(j), j->follower, j->table, &j->p);
+    return j->o->filtered ? cr_filter(context(j), j->model, j->table, &j->p)
+                          : cr_smooth(context(j), j->model, j->table, &j->p);
+}
+
+cr_status predict_ahead(predict_job *j)
+{
+    cr_status st = CR_OK;
+    if (j->c->n_args > 1) CR_TRY(cli_read_rows(j->c, 1, j->model, &j->table));
+    CR_TRY(cr_forecast_rows(context(j), j->model, j->table, j->o->ahead, &j->forecast));
+    j->p = j->forecast.p;
+    j->forecast.p = (cr_prediction){ 0 };
+done:
+    return st;
+}
+
+void predict_add_ahead(predict_job *j)
+{
+    const cr_forecast *f = &j->forecast;
+    const char       **names = cr_scratch_bytes(&j->s, j->p.n, sizeof *names);
+    double            *step = cr_scratch_f64(&j->s, j->p.n);
+    for (size_t i = 0; step && i < j->p.n; i++) step[i] = (double)(i % f->ahead + 1);
+    for (size_t i = 0; names && f->names && i < j->p.n; i++) names[i] = f->names[i / f->ahead];
+    if (names && f->names) answers_add(&j->a, "sequence", "sequence")->texts = names;
+    if (step) answers_add(&j->a, "ahead", "ahead")->x = step;
+}
+
+cr_status predict_add_path(predict_job *j)
+{
+    cr_status st = CR_OK;
+    double   *path = cr_scratch_f64(&j->s, j->p.n);
+    double   *log_path = cr_scratch_f64(&j->s, j->p.n);
+    CR_TRY(j->s.status);
+    CR_TRY(cr_decode(context(j), j->model, j->table, path, log_path));
+    for (size_t i = 0; i < j->a.n; i++) { /* the labels: the only column of names that p has */
+        answer_column *column = &j->a.columns[i];
+        if (column->names == j->p.classes && column->key &&
+            (strcmp(column->key, "state") == 0 || strcmp(column->key, "label") == 0))
+            column->x = path;
+    }
+    answers_add(&j->a, "log_path", "log_path")->x = log_path;
+done:
+    return st;
+}

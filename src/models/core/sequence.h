@@ -1,0 +1,48 @@
+/* sequence.h -- what a model says of rows in sequences: given the rows so far, given all of them, the most probable
+ * path, and the rows to come.
+ * A model of sequences knows which rows belong together, and in which order, by the options --sequence and --time of
+ * its fit; cr_predict gives what it says of a row by default.  */
+#ifndef CREDENCE_MODELS_CORE_SEQUENCE_H
+#define CREDENCE_MODELS_CORE_SEQUENCE_H
+
+#include "model.h"
+
+/* Every row given those of its sequence up to it: the probabilities of hidden states, which count the row itself, or
+ * the distribution of a target, which does not.  CR_EUNSUPPORTED where the model offers no "filter". */
+CR_API cr_status cr_filter(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                           cr_prediction *out_prediction);
+/* The same given all rows of its sequence.  CR_EUNSUPPORTED where the model offers no "smooth". */
+CR_API cr_status cr_smooth(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                           cr_prediction *out_prediction);
+/* The most probable path of each sequence as a whole: out_path [rows of the table], indices of cr_model_labels, and
+ * opt_log_probability [rows of the table], the same for all rows of a sequence: that of path and rows together or,
+ * of classes of a target, of the path given the rows.  NaN in rows left out.  CR_EUNSUPPORTED where the model offers no
+ * "decode". */
+CR_API cr_status cr_decode(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                           double *out_path, double *opt_log_probability);
+
+/* Filtering of a stream, block by block: where each sequence stands is kept between the blocks. */
+typedef struct cr_follower cr_follower;
+/* A follower of sequences that have not begun. */
+CR_API cr_status cr_follow_open(cr_ctx *cx, const cr_model *model, cr_follower **out_follower);
+/* cr_filter of the next rows.  After a failure the follower can only be freed. */
+CR_API cr_status cr_follow(cr_ctx *cx, cr_follower *follower, const cr_table *table,
+                           cr_prediction *out_prediction);
+/* Frees a follower; NULL is allowed. */
+CR_API void cr_follow_free(cr_ctx *cx, cr_follower *follower);
+
+/* The rows to come: answer k * ahead + h of p is that of row h + 1 behind sequence k. */
+typedef struct cr_forecast {
+    size_t        n, ahead; /* sequences; rows of each                        */
+    char        **names;    /* [n] of the sequences; NULL: one without a name */
+    cr_prediction p;
+} cr_forecast;
+
+/* The `ahead` rows behind the last of each sequence of a table or, without one, of the data of the fit.
+ * CR_EUNSUPPORTED where the model offers no "forecast". */
+CR_API cr_status cr_forecast_rows(cr_ctx *cx, const cr_model *model, const cr_table *opt_table,
+                                  size_t ahead, cr_forecast *out_forecast);
+/* Frees the arrays of a forecast. */
+CR_API void cr_forecast_free(cr_ctx *cx, cr_forecast *forecast);
+
+#endif
