@@ -100,6 +100,7 @@ const cr_model_class cri_class_crf = {
     .shape = crf_shape,
     .whole = &(const cri_whole_face){ .fit = crf_fit },
     .rows = &(const cri_rows_face){ .predict = cri_crf_predict },
+    .sequence = &(const cri_sequence_face){ .decode = cri_crf_decode },
     .describe = cri_crf_describe,
     .statistics = cri_crf_statistics,
     .state = cri_crf_record,

@@ -62,6 +62,9 @@ void      cri_crf_release(cr_ctx *cx, void *state);
 
 /* p(y_t = k | x) of every row, out [rows->n x K]. */
 cr_status cri_crf_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
+/* The labelling of highest probability of each sequence, as the face of sequences says. */
+cr_status cri_crf_decode(cr_ctx *cx, const void *state, const cri_rows *rows, double *path,
+                         double *log_probability);
 extern const cr_field cri_crf_statistics[];
 cr_status cri_crf_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out);
 

@@ -126,6 +126,11 @@ static void answer_sequences(void *arg, cri_range range, double *work)
     }
 }
 
+static cr_status fail_overflow(cr_ctx *cx)
+{
+    return cr_fail(cx, CR_ENUMERIC, "the values of a row are so large that its scores overflow");
+}
+
 cr_status cri_crf_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
 {
     cr_status  st = CR_OK;
@@ -137,9 +142,54 @@ cr_status cri_crf_predict(cr_ctx *cx, const void *state, const cri_rows *rows, c
     work = a.longest * a.chain.stride + cri_chain_work(&a.chain, a.longest);
     CR_TRY(cri_parallel_rows(cx, "predicting", a.q->n, 16, work, answer_sequences, &a));
     for (size_t i = 0; i < rows->n * a.m->K; i++)
-        if (isnan(out->prob[i]))
-            CR_TRY(cr_fail(cx, CR_ENUMERIC,
-                           "the values of a row are so large that its scores overflow"));
+        if (isnan(out->prob[i])) CR_TRY(fail_overflow(cx));
+done:
+    cri_attribute_rows_free(cx, &a.r);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- decode ------------------------------------------------------------------------------------ */
+
+typedef struct decoding {
+    answer  *a;
+    double  *path, *log_probability;
+    size_t   work; /* numbers of workspace before those of the path */
+} decoding;
+
+/* work: scores and that of the chain as above, then the path and where it comes from as codes. */
+static void decode_sequences(void *arg, cri_range range, double *work)
+{
+    const decoding *d = arg;
+    const answer   *a = d->a;
+    size_t          stride = a->chain.stride;
+    double         *rest = work + a->longest * stride;
+    uint32_t       *path = (uint32_t *)(void *)(work + d->work), *from = path + a->longest;
+    for (size_t k = range.begin; k < range.end; k++) {
+        const size_t *row = a->q->row + a->q->start[k];
+        size_t        n = a->q->start[k + 1] - a->q->start[k];
+        cri_crf_scores(&a->r, a->q->start[k], n, a->W, stride, work);
+        double score = cri_chain_best(&a->chain, n, work, path, from, rest);
+        double log_Z = cri_chain_marginals(&a->chain, n, work, 1, NULL, rest);
+        d->log_probability[k] = fmin(score - log_Z, 0);
+        for (size_t t = 0; t < n; t++) d->path[row[t]] = path[t];
+    }
+}
+
+cr_status cri_crf_decode(cr_ctx *cx, const void *state, const cri_rows *rows, double *path,
+                         double *log_probability)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    answer     a = { 0 };
+    decoding   d = { .a = &a, .path = path, .log_probability = log_probability };
+    CR_TRY(open_answer(cx, &s, state, rows, &a));
+    d.work = a.longest * a.chain.stride + cri_chain_work(&a.chain, a.longest);
+    size_t codes = a.longest * (a.m->K + 1); /* two to a number */
+    CR_TRY(cri_parallel_rows(cx, "decoding", a.q->n, 16, d.work + codes / 2 + 1, decode_sequences,
+                             &d));
+    for (size_t k = 0; k < a.q->n; k++)
+        if (isnan(log_probability[k])) CR_TRY(fail_overflow(cx));
 done:
     cri_attribute_rows_free(cx, &a.r);
     cr_scratch_end(&s);
