@@ -58,8 +58,8 @@ cr_status cri_plan_check_groups(cr_ctx *cx, const cr_model_spec *specs, size_t n
     cr_status            st = CR_OK;
     cr_scratch           s = cr_scratch_begin(cx);
     const cr_model_spec *m = first_of_sequences(cx, specs, n);
-    const char *column = m ? cri_setting_of(m->settings, m->n_settings, "sequence") : NULL;
-    size_t      rows = cr_table_rows(t);
+    const char          *column = m ? cri_setting_of(m->settings, m->n_settings, "sequence") : NULL;
+    size_t               rows = cr_table_rows(t);
     if (!column || strcmp(column, by) == 0 || !cr_table_find(t, column)) goto done;
     size_t *sequence = cr_scratch_index(&s, rows), *of = cr_scratch_index(&s, rows);
     CR_TRY(s.status);
@@ -69,9 +69,10 @@ cr_status cri_plan_check_groups(cr_ctx *cx, const cr_model_spec *specs, size_t n
         size_t k = sequence[i];
         if (of[k] == SIZE_MAX) of[k] = group[i];
         if (of[k] != group[i])
-            CR_TRY(cr_fail(cx, CR_EDATA,
-                           "--group %s would cut sequences of '%s': their rows must be in one group",
-                           by, column));
+            CR_TRY(
+                cr_fail(cx, CR_EDATA,
+                        "--group %s would cut sequences of '%s': their rows must be in one group",
+                        by, column));
     }
 done:
     cr_scratch_end(&s);

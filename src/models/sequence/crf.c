@@ -85,11 +85,13 @@ static cr_status crf_shape(cr_ctx *cx, const void *options, cr_design *d)
 const cr_model_class cri_class_crf = {
     .name = "crf",
     .summary = "conditional random field: the labels of a sequence, each with its neighbours",
-    .formulas = "p(y | x) = exp(sum_t w_(y_t) . f(x, t) + sum_(t>0) T_(y_(t-1), y_t)) / Z(x)\n"
-                "minimise  -sum log p(y | x) + l1 |w|_1 + lambda/2 |w|^2,  w all weights with T\n"
-                "f: levels of categories, numbers, and products of both, of the row and of --window",
+    .formulas =
+        "p(y | x) = exp(sum_t w_(y_t) . f(x, t) + sum_(t>0) T_(y_(t-1), y_t)) / Z(x)\n"
+        "minimise  -sum log p(y | x) + l1 |w|_1 + lambda/2 |w|^2,  w all weights with T\n"
+        "f: levels of categories, numbers, and products of both, of the row and of --window",
     .reference = "Lafferty, McCallum & Pereira (2001), ICML 18; Sutton & McCallum (2012), "
                  "Foundations and Trends in Machine Learning 4",
+    .example = "examples/ingredients.csv --target tag --sequence line",
     .tasks = CR_TASK_CLASSIFICATION,
     .options = crf_table,
     .options_size = sizeof(crf_options),

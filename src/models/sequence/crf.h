@@ -8,7 +8,7 @@
 
 /* Why the weights have standard deviations, or none. */
 typedef enum cri_crf_errors {
-    CRI_CRF_POSTERIOR, /* they have: of the posterior under the quadratic penalty */
+    CRI_CRF_POSTERIOR,  /* they have: of the posterior under the quadratic penalty */
     CRI_CRF_LIKELIHOOD, /* they have: without a penalty */
     CRI_CRF_MANY,
     CRI_CRF_ABSOLUTE,

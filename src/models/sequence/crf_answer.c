@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what is made of the file ------------------------------------------------------------------- */
+/* --- what is made of the file ----------------------------------------------------------------- */
 
 static bool is_whole(double x, double low, double high)
 {
@@ -68,7 +68,7 @@ void cri_crf_release(cr_ctx *cx, void *state)
     m->list = NULL;
 }
 
-/* --- predict ------------------------------------------------------------------------------------ */
+/* --- predict ---------------------------------------------------------------------------------- */
 
 typedef struct answer {
     const cri_crf       *m;
@@ -149,12 +149,12 @@ done:
     return st;
 }
 
-/* --- decode ------------------------------------------------------------------------------------ */
+/* --- decode ----------------------------------------------------------------------------------- */
 
 typedef struct decoding {
-    answer  *a;
-    double  *path, *log_probability;
-    size_t   work; /* numbers of workspace before those of the path */
+    answer *a;
+    double *path, *log_probability;
+    size_t  work; /* numbers of workspace before those of the path */
 } decoding;
 
 /* work: scores and that of the chain as above, then the path and where it comes from as codes. */
@@ -196,7 +196,7 @@ done:
     return st;
 }
 
-/* --- describe ----------------------------------------------------------------------------------- */
+/* --- describe --------------------------------------------------------------------------------- */
 
 enum { MOST_LISTED = 20000 };
 
@@ -210,8 +210,8 @@ static size_t name_attribute(const cri_crf *m, const cr_design *d, size_t a, cha
     for (size_t i = 0; i < t->n; i++) {
         const cri_template_atom *atom = &t->atoms[i];
         const cri_design_column *c = &d->columns[d->terms[atom->term - d->block.n].column];
-        const char *name = atom->code ? c->name : cr_design_term_name(d, atom->term);
-        char       *at = n < size ? out + n : NULL, offset[16] = "";
+        const char              *name = atom->code ? c->name : cr_design_term_name(d, atom->term);
+        char                    *at = n < size ? out + n : NULL, offset[16] = "";
         if (atom->offset) snprintf(offset, sizeof offset, "[%+d]", atom->offset);
         n += (size_t)snprintf(at, at ? size - n : 0, "%s%s%s%s%s", i ? "*" : "", name, offset,
                               atom->code ? "=" : "",
@@ -302,8 +302,8 @@ const cr_field cri_crf_statistics[] = {
     CR_COUNT("attributes", 0, "different levels, numbers and products that rows have"),
     CR_COUNT("weights", 0, "learned, those of transitions included"),
     CR_COUNT("nonzero", CR_FIELD_SOMETIMES, "with an absolute penalty: weights that are not 0"),
-    CR_COUNT("weights_listed", CR_FIELD_SOMETIMES,
-             "the largest weights, where there are too many to list them all"),
+    CR_COUNT("weights_listed", 0,
+             "parameters shown: all, or those of transitions and the 20000 largest others"),
     CR_TEXT("standard_errors", 0, "what sd means here, or why there is none"),
     CR_FIELD_LAST,
 };
@@ -335,7 +335,7 @@ cr_status cri_crf_describe(cr_ctx *cx, const void *state, const cr_design *d, cr
     cri_put_count(s, "attributes", m->A);
     cri_put_count(s, "weights", m->free);
     if (m->l1 > 0) cri_put_count(s, "nonzero", m->nonzero);
-    if (listed < m->A * m->K + m->K * m->K) cri_put_count(s, "weights_listed", listed);
+    cri_put_count(s, "weights_listed", listed);
     cri_put_text(s, "standard_errors", errors[m->errors]);
 done:
     return st;

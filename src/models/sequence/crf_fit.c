@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- rows -------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 /* One weight for each sequence: its rows must have the same. */
 static cr_status weigh_sequences(cr_ctx *cx, const cri_rows *rows, double *weight)
@@ -21,8 +21,9 @@ static cr_status weigh_sequences(cr_ctx *cx, const cri_rows *rows, double *weigh
         weight[k] = rows->w[q->row[q->start[k]]];
         for (size_t i = q->start[k]; i < q->start[k + 1]; i++) {
             if (rows->w[q->row[i]] == weight[k]) continue;
-            cr_fail(cx, CR_EDATA,
-                    "the rows of a sequence have different weights, but crf weighs whole sequences");
+            cr_fail(
+                cx, CR_EDATA,
+                "the rows of a sequence have different weights, but crf weighs whole sequences");
             return cr_fail_hint(cx, "give all rows of a sequence the same weight");
         }
     }
@@ -43,7 +44,7 @@ done:
     return st;
 }
 
-/* --- the search -------------------------------------------------------------------------------- */
+/* --- the search ------------------------------------------------------------------------------- */
 
 enum { DEFAULT_STEPS = 2000 };
 
@@ -81,9 +82,9 @@ static cr_stop stop_of(const cr_minimize_report *r)
     return r->gradient_norm < 1e-6 * fmax(1, fabs(r->f)) ? CR_STOP_TOLERANCE : CR_STOP_NO_PROGRESS;
 }
 
-/* --- standard deviations ----------------------------------------------------------------------- */
+/* --- standard deviations ---------------------------------------------------------------------- */
 
-enum { MOST_ERRORS = 400 };         /* weights */
+enum { MOST_ERRORS = 400 };           /* weights */
 static const double MOST_WORK = 1e10; /* multiplications */
 
 static cr_status gradient_at(void *problem, const double *theta, double *out_g)
@@ -168,7 +169,7 @@ done:
     return st;
 }
 
-/* --- the state --------------------------------------------------------------------------------- */
+/* --- the state -------------------------------------------------------------------------------- */
 
 static void keep_templates(const cri_template *list, cri_crf *m)
 {
@@ -218,7 +219,7 @@ static cr_status keep_fit(cr_ctx *cx, const cri_crf_problem *p, const cri_templa
     return CR_OK;
 }
 
-/* --- all of it --------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static cr_status learn(cr_ctx *cx, cri_crf_problem *p, const cri_crf_settings *o,
                        const cri_template *list, const cri_attributes *d, cri_crf *m,
@@ -271,7 +272,8 @@ cr_status cri_crf_fit(cr_ctx *cx, const cri_rows *rows, const cri_crf_settings *
     if (weight) CR_TRY(weigh_sequences(cx, rows, weight));
     CR_TRY(cri_templates_make(cx, &s, rows->design, o->intercept, o->window, &list, &m->templates));
     m->atoms = 1;
-    for (size_t k = 0; k < m->templates; k++) m->atoms = list[k].n > m->atoms ? list[k].n : m->atoms;
+    for (size_t k = 0; k < m->templates; k++)
+        m->atoms = list[k].n > m->atoms ? list[k].n : m->atoms;
     d.width = m->width = m->atoms + 1;
     CR_TRY(cri_attribute_rows_open(cx, rows, list, m->templates, &d, true, &r));
     CR_TRY(put_in_order(cx, &d, &r));

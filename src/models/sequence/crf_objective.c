@@ -27,7 +27,7 @@ static bool use_avx2(void)
 #endif
 }
 
-/* --- sums of rows ------------------------------------------------------------------------------ */
+/* --- sums of rows ----------------------------------------------------------------------------- */
 
 /* out [stride] = sum_e value[e] M[which[e]], over rows of M [... x stride]. */
 BODY void sum_rows_body(const uint32_t *which, const double *value, size_t n, const double *M,
@@ -64,8 +64,8 @@ BODY void sum_body(const uint32_t *which, const double *value, size_t n, const d
     memcpy(out, sum, stride * sizeof *sum);
 }
 
-typedef void sum_fn(const uint32_t *which, const double *value, size_t n, const double *M,
-                    size_t stride, double *out);
+typedef void     sum_fn(const uint32_t *which, const double *value, size_t n, const double *M,
+                        size_t stride, double *out);
 AVX2 static void sum_avx2(const uint32_t *which, const double *value, size_t n, const double *M,
                           size_t stride, double *out)
 {
@@ -97,7 +97,7 @@ void cri_crf_scores(const cri_attribute_rows *r, size_t begin, size_t n, const d
     }
 }
 
-/* --- opening ----------------------------------------------------------------------------------- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 static cr_status cut_blocks(cr_scratch *s, cri_crf_problem *p)
 {
@@ -170,7 +170,7 @@ done:
     return st;
 }
 
-/* --- the passes -------------------------------------------------------------------------------- */
+/* --- the passes ------------------------------------------------------------------------------- */
 
 /* acc: minus the log likelihood, then the sums of pairs less the pairs that are there. */
 static void pass_sequences(void *arg, cri_range range, double *acc, double *work)

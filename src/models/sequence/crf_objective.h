@@ -15,23 +15,23 @@
 typedef struct cri_crf_problem {
     cr_ctx                   *cx;
     size_t                    n, sequences, A, K, stride, longest;
-    const size_t             *begin;    /* [sequences + 1] rows of sequences */
-    const cri_attribute_rows *rows;     /* attributes of rows                */
-    const uint32_t           *y;        /* [n] labels                        */
-    const double             *weight;   /* [sequences]; NULL: all 1          */
+    const size_t             *begin;  /* [sequences + 1] rows of sequences */
+    const cri_attribute_rows *rows;   /* attributes of rows                */
+    const uint32_t           *y;      /* [n] labels                        */
+    const double             *weight; /* [sequences]; NULL: all 1          */
     double                    lambda, l1;
-    size_t                    blocks;   /* of sequences                      */
-    size_t                   *block;    /* [blocks + 1] their first ones     */
-    size_t                   *start;    /* [A + 1] the rows of attributes: */
-    uint32_t                 *row;      /* [entries]                         */
-    double                   *value;    /* [entries]; NULL: all 1            */
-    size_t                    D;        /* weights that are learned          */
-    size_t                   *place;    /* [D] where they are among the padded ones  */
-    double                   *W;        /* [(A + K) x stride]: weights of attributes, then T */
-    double                   *G;        /* [(A + K) x stride]: their gradient                */
-    double                   *R;        /* [n x stride]: scores, then residuals              */
+    size_t                    blocks; /* of sequences                      */
+    size_t                   *block;  /* [blocks + 1] their first ones     */
+    size_t                   *start;  /* [A + 1] the rows of attributes: */
+    uint32_t                 *row;    /* [entries]                         */
+    double                   *value;  /* [entries]; NULL: all 1            */
+    size_t                    D;      /* weights that are learned          */
+    size_t                   *place;  /* [D] where they are among the padded ones  */
+    double                   *W;      /* [(A + K) x stride]: weights of attributes, then T */
+    double                   *G;      /* [(A + K) x stride]: their gradient                */
+    double                   *R;      /* [n x stride]: scores, then residuals              */
     cri_chain                 chain;
-    double                    nll;      /* at the last weights               */
+    double                    nll; /* at the last weights               */
 } cri_crf_problem;
 
 /* Completes a problem whose rows, labels and penalties are set; memory is of the arena.  With `seen`,

@@ -12,14 +12,14 @@ enum { MOST_ROWS = 6, MOST_NAMES = 12 };
 
 /* Two sequences with gaps; x is a number, u and v are categories.  Rows of the two alternate, and the
  * times put them in order. */
-static const char table_text[] = "who,when,u,v,x,tag\n"
-                                 "a,1,p,m,1.5,A\n"
-                                 "b,3,q,n,0,B\n"
-                                 "a,2,q,m,,B\n"
-                                 "b,2,p,,2,B\n"
-                                 "a,4,p,n,-1,A\n"
-                                 "b,1,r,m,0.5,C\n"
-                                 "a,3,,n,3,C\n";
+static const char        table_text[] = "who,when,u,v,x,tag\n"
+                                        "a,1,p,m,1.5,A\n"
+                                        "b,3,q,n,0,B\n"
+                                        "a,2,q,m,,B\n"
+                                        "b,2,p,,2,B\n"
+                                        "a,4,p,n,-1,A\n"
+                                        "b,1,r,m,0.5,C\n"
+                                        "a,3,,n,3,C\n";
 static const char *const labels[] = { "A", "B", "C" };
 enum { LABELS = 3 };
 
@@ -40,10 +40,9 @@ typedef struct raw {
     double      x;
     size_t      tag;
 } raw;
-static const raw first[] = { { 0, "p", "m", 1.5, 0 },
-                             { 2, "q", "m", NAN, 1 },
-                             { 6, NULL, "n", 3, 2 },
-                             { 4, "p", "n", -1, 0 } };
+static const raw first[] = {
+    { 0, "p", "m", 1.5, 0 }, { 2, "q", "m", NAN, 1 }, { 6, NULL, "n", 3, 2 }, { 4, "p", "n", -1, 0 }
+};
 static const raw second[] = { { 5, "r", "m", 0.5, 2 },
                               { 3, "p", NULL, 2, 1 },
                               { 1, "q", "n", 0, 1 } };
@@ -176,26 +175,31 @@ TEST(attributes_and_labellings)
 TEST(ranges_are_their_offsets)
 {
     cr_table *t = table_of_text(cx, "t.csv", table_text);
-    cr_model *a = fit(cx, "crf", t, "target=tag features=u,v sequence=who time=when window=u[-1:2]");
-    cr_model *b = fit(cx, "crf", t,
-                      "target=tag features=u,v sequence=who time=when "
-                      "window=u[-1],u,u[1],u[+2],u[1]");
+    cr_model *a =
+        fit(cx, "crf", t, "target=tag features=u,v sequence=who time=when window=u[-1:2]");
+    cr_model     *b = fit(cx, "crf", t,
+                          "target=tag features=u,v sequence=who time=when "
+                              "window=u[-1],u,u[1],u[+2],u[1]");
     cr_prediction p = predict(cx, a, t), q = predict(cx, b, t);
     for (size_t i = 0; i < 7 * LABELS; i++) assert_close(p.prob[i], q.prob[i], 1e-14);
-    assert_close(statistic(describe(cx, a), "attributes"),
-                 statistic(describe(cx, b), "attributes"), 0);
+    assert_close(statistic(describe(cx, a), "attributes"), statistic(describe(cx, b), "attributes"),
+                 0);
 }
 
 TEST(windows_that_cannot_be_read)
 {
-    cr_table    *t = table_of_text(cx, "t.csv", table_text);
-    cr_model    *m = NULL;
+    cr_table *t = table_of_text(cx, "t.csv", table_text);
+    cr_model *m = NULL;
     const struct {
         const char *window, *says;
-    } cases[] = { { "u[-1", "cannot be read" },       { "u[a]", "cannot be read" },
-                  { "u[2:1]", "cannot be read" },     { "u[99999]", "cannot be read" },
-                  { "w[-1]", "is not one of the features" }, { "*u", "cannot be read" },
-                  { "u[]", "cannot be read" },        { "tag[-1]", "is not one of the features" },
+    } cases[] = { { "u[-1", "cannot be read" },
+                  { "u[a]", "cannot be read" },
+                  { "u[2:1]", "cannot be read" },
+                  { "u[99999]", "cannot be read" },
+                  { "w[-1]", "is not one of the features" },
+                  { "*u", "cannot be read" },
+                  { "u[]", "cannot be read" },
+                  { "tag[-1]", "is not one of the features" },
                   { "u*u*u*u*u*u*u*u*u", "more than 8 factors" },
                   { "u[-500:500]*v[-500:500]", "more than 10000" } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -276,19 +280,21 @@ TEST(chains_of_one_row_are_logistic_regression)
         /* two classes have one vector b in logistic, which is w_2 - w_1 here, w_1 = -w_2 */
         double lambda = 3, shared = K == 2 ? lambda / 2 : lambda;
         free(text.at);
-        cr_prediction p = predict(
-            cx, fit(cx, "crf", t, "target=tag features=x,z sequence=part lambda=3 scale=none "
-                           "intercept=false"),
-            t);
+        cr_prediction p = predict(cx,
+                                  fit(cx, "crf", t,
+                                      "target=tag features=x,z sequence=part lambda=3 scale=none "
+                                      "intercept=false"),
+                                  t);
         snprintf(settings, sizeof settings,
-                 "target=tag features=x,z lambda=%.17g intercept=false scale=none tol=1e-14", shared / N);
+                 "target=tag features=x,z lambda=%.17g intercept=false scale=none tol=1e-14",
+                 shared / N);
         cr_prediction q = predict(cx, fit(cx, "logistic", t, settings), t);
         for (size_t i = 0; i < N * K; i++) assert_close(p.prob[i], q.prob[i], 1e-7);
     }
 }
 
-static cr_prediction fit_text(cr_ctx *cx, const char *text, const char *settings, const cr_table *to,
-                              cr_model **out)
+static cr_prediction fit_text(cr_ctx *cx, const char *text, const char *settings,
+                              const cr_table *to, cr_model **out)
 {
     *out = fit(cx, "crf", table_of_text(cx, "f.csv", text), settings);
     return predict(cx, *out, to);
@@ -297,12 +303,12 @@ static cr_prediction fit_text(cr_ctx *cx, const char *text, const char *settings
 /* A sequence of weight 2 is two sequences; one of weight 0 is none. */
 TEST(weights_are_repetitions)
 {
-    const char *twice = "who,u,tag\na,p,A\na,q,B\nb,p,B\nc,p,A\nc,q,B\nd,q,A\nd,q,B\n";
-    const char *weighed = "who,u,w,tag\na,p,2,A\na,q,2,B\nb,p,1,B\nd,q,1,A\nd,q,1,B\n"
-                          "e,p,0,B\ne,p,0,B\n";
-    const char *mixed = "who,u,w,tag\na,p,2,A\na,q,1,B\nb,p,1,B\n";
-    cr_table   *t = table_of_text(cx, "t.csv", "who,u\na,p\na,p\na,q\n");
-    cr_model   *a, *b, *c = NULL;
+    const char   *twice = "who,u,tag\na,p,A\na,q,B\nb,p,B\nc,p,A\nc,q,B\nd,q,A\nd,q,B\n";
+    const char   *weighed = "who,u,w,tag\na,p,2,A\na,q,2,B\nb,p,1,B\nd,q,1,A\nd,q,1,B\n"
+                            "e,p,0,B\ne,p,0,B\n";
+    const char   *mixed = "who,u,w,tag\na,p,2,A\na,q,1,B\nb,p,1,B\n";
+    cr_table     *t = table_of_text(cx, "t.csv", "who,u\na,p\na,p\na,q\n");
+    cr_model     *a, *b, *c = NULL;
     cr_prediction p = fit_text(cx, twice, "target=tag sequence=who", t, &a);
     cr_prediction q = fit_text(cx, weighed, "target=tag sequence=who weights=w", t, &b);
     for (size_t i = 0; i < 6; i++) assert_close(p.prob[i], q.prob[i], 1e-7);
@@ -326,8 +332,9 @@ TEST(standard_deviations_are_those_of_the_counts)
                              "transition[B,A]", "transition[B,B]" };
     const int   u[3][2] = { { 0, 1 }, { 0, 0 }, { 1, 0 } };
     long double H[D * D] = { 0 }, inverse[D * D] = { 0 }, w[D], copy[D * D], t[D] = { 0 }, log_det;
-    cr_model   *m = fit(cx, "crf", table_of_text(cx, "t.csv", text), "target=tag sequence=who lambda=0.5");
-    json_t     *d = describe(cx, m);
+    cr_model   *m =
+        fit(cx, "crf", table_of_text(cx, "t.csv", text), "target=tag sequence=who lambda=0.5");
+    json_t *d = describe(cx, m);
     for (size_t i = 0; i < D; i++) w[i] = parameter(d, names[i], "value");
     for (size_t q = 0; q < 3; q++) {
         long double Z = 0, mean[D] = { 0 }, square[D * D] = { 0 };
@@ -357,9 +364,9 @@ TEST(standard_deviations_are_those_of_the_counts)
 /* Labels, levels and lengths of which there are many or few. */
 TEST(corners)
 {
-    text_buffer text = text_new(1 << 18);
-    cr_table   *t = table_of_text(cx, "t.csv", draw_text(1, 3000, 300, false, &text));
-    cr_model   *m = fit(cx, "crf", t, "target=tag sequence=part max_iter=5");
+    text_buffer   text = text_new(1 << 18);
+    cr_table     *t = table_of_text(cx, "t.csv", draw_text(1, 3000, 300, false, &text));
+    cr_model     *m = fit(cx, "crf", t, "target=tag sequence=part max_iter=5");
     cr_prediction p = predict(cx, m, t);
     free(text.at);
     assert_proper(&p);
@@ -387,8 +394,8 @@ TEST(corners)
 /* Huge numbers, unscaled, push the weights of transitions to either side of what can be scaled. */
 TEST(huge_numbers)
 {
-    const char *text = "who,x,tag\na,1e6,A\na,-1e6,B\na,2e6,A\nb,3e5,A\nb,-5e6,B\nb,0,A\n";
-    cr_table   *t = table_of_text(cx, "t.csv", text);
+    const char   *text = "who,x,tag\na,1e6,A\na,-1e6,B\na,2e6,A\nb,3e5,A\nb,-5e6,B\nb,0,A\n";
+    cr_table     *t = table_of_text(cx, "t.csv", text);
     cr_prediction p = predict(cx, fit(cx, "crf", t, "target=tag sequence=who scale=none"), t);
     assert_proper(&p);
     p = predict(cx, fit(cx, "crf", t, "target=tag sequence=who scale=none lambda=0"), t);
@@ -431,8 +438,7 @@ TEST(neighbours_help)
 TEST(allocations)
 {
     cr_table *t = table_of_text(cx, "t.csv", table_text);
-    check_every_allocation(t, "crf",
-                           "target=tag sequence=who time=when window=u[-1]*v max_iter=3");
+    check_every_allocation(t, "crf", "target=tag sequence=who time=when window=u[-1]*v max_iter=3");
     check_every_allocation(t, "crf", "target=tag sequence=who pairs=seen l1=0.1 max_iter=3");
     check_every_allocation(t, "crf", "target=tag sequence=who features=x lambda=2");
 }

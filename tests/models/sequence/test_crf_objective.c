@@ -124,10 +124,9 @@ TEST(both_penalties_meet_their_conditions)
         cr_minimize_report  report;
         draw(cx, &s, K, true, true, false, &d);
         d.p.l1 = l1[c];
-        cr_problem problem = { .n = 2 * D,
-                               .objective = cri_crf_split_value,
-                               .lower = lower,
-                               .user = &d.p };
+        cr_problem problem = {
+            .n = 2 * D, .objective = cri_crf_split_value, .lower = lower, .user = &d.p
+        };
         o.gradient_tolerance = 1e-9, o.f_tolerance = 1e-16;
         assert_ok(cx, cr_minimize(cx, &problem, &o, x, &report));
         for (size_t i = 0; i < D; i++) theta[i] = x[i] - x[D + i];
