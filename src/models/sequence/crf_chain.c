@@ -1,34 +1,11 @@
-/* crf_chain.c -- forward and backward through a chain, scaled or in logarithms; the best path.
- * The inner loops are written once and compiled for every x86-64 and for AVX2, without fused
- * multiplication and with sums in a fixed order, so that both give the same bits; and once more for
- * each small number of labels, whose vectors then stay in registers. */
+/* crf_chain.c -- forward and backward through a chain, scaled or in logarithms; the best path. */
 #include "crf_chain.h"
-#include "base/inner_loop.h"
+#include "crf_lanes.h"
 #include "math/kernel/array.h"
 #include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define HAS_AVX2 1
-#define AVX2 CRI_INNER_LOOP __attribute__((target("avx2")))
-#else
-#define HAS_AVX2 0
-#define AVX2 CRI_INNER_LOOP
-#endif
-#define BODY CRI_INNER_LOOP static inline __attribute__((always_inline))
-
-enum { LANES = CRI_CHAIN_LANES };
-
-static bool use_avx2(void)
-{
-#if HAS_AVX2
-    return __builtin_cpu_supports("avx2");
-#else
-    return false;
-#endif
-}
 
 void cri_chain_begin(cr_scratch *s, size_t K, cri_chain *out)
 {
@@ -60,7 +37,10 @@ void cri_chain_set(cri_chain *c, const double *T)
                 exp(c->T[i * c->stride + j] - c->top);
 }
 
-size_t cri_chain_work(const cri_chain *c, size_t n) { return n * (c->stride + 1) + 3 * c->stride; }
+size_t cri_chain_work(const cri_chain *c, size_t n)
+{
+    return n * (2 * c->stride + 1) + 3 * c->stride;
+}
 
 double cri_chain_score(const cri_chain *c, size_t n, const double *S, const uint32_t *y)
 {
@@ -72,90 +52,97 @@ double cri_chain_score(const cri_chain *c, size_t n, const double *S, const uint
 
 /* --- scaled ---------------------------------------------------------------------------------- */
 
-/* out [stride] = sum_i x[i] M[i], over K rows of M. */
-BODY void combine(const double *x, const double *M, size_t K, size_t stride, double *restrict out)
-{
-    for (size_t j = 0; j < stride; j++) out[j] = x[0] * M[j];
-    for (size_t i = 1; i < K; i++)
-        for (size_t j = 0; j < stride; j++) out[j] += x[i] * M[i * stride + j];
-}
-
-/* A [n x stride], scale [n] = c_t; E [n x stride].  All in one pass: pure. */
-BODY void forward_body(const cri_chain *c, size_t stride, size_t n, const double *E,
-                       double *restrict A, double *restrict scale)
-{
-    for (size_t t = 0; t < n; t++) {
-        double       *a = A + t * stride, sum[LANES] = { 0 };
-        const double *e = E + t * stride;
-        if (t == 0)
-            for (size_t j = 0; j < stride; j++) a[j] = e[j];
-        else {
-            combine(a - stride, c->M, c->K, stride, a);
-            for (size_t j = 0; j < stride; j++) a[j] *= e[j];
-        }
-        for (size_t j = 0; j < stride; j += LANES)
-            for (size_t l = 0; l < LANES; l++) sum[l] += a[j + l];
-        scale[t] = 1 / ((sum[0] + sum[2]) + (sum[1] + sum[3]));
-        for (size_t j = 0; j < stride; j++) a[j] *= scale[t];
-    }
-}
-
-/* The marginals into E; adds weight a_(t-1) q_t^T, q_t = c_t E_t * b_t, to pairs [K x stride].
- * b and q [stride]. */
-BODY void backward_body(const cri_chain *c, size_t stride, size_t n, const double *A,
-                        const double *scale, double weight, double *restrict E,
-                        double *restrict pairs, double *restrict b, double *restrict q)
-{
-    for (size_t j = 0; j < stride; j++) b[j] = 1;
-    for (size_t t = n; t-- > 0;) {
-        const double *a = A + t * stride, *before = a - stride;
-        double       *e = E + t * stride;
-        for (size_t j = 0; j < stride; j++) q[j] = scale[t] * e[j] * b[j];
-        for (size_t j = 0; j < stride; j++) e[j] = a[j] * b[j];
-        if (t == 0) break;
-        combine(q, c->Mt, c->K, stride, b);
-        if (!pairs) continue;
-        for (size_t i = 0; i < c->K; i++) {
-            const double x = weight * before[i];
-            for (size_t j = 0; j < stride; j++) pairs[i * stride + j] += x * q[j];
-        }
-    }
-}
-
 typedef struct pass {
     const cri_chain *c;
     size_t           n;
-    double           weight, *E, *A, *scale, *pairs, *b, *q;
+    double           weight;
+    double          *E;     /* [n x stride]: exp(S - maximum); then the marginals  */
+    double          *A, *Q; /* [n x stride]: a_t; q_t = c_t E_t * b_t              */
+    double          *scale; /* [n]: c_t                                            */
+    double          *b;     /* [stride]                                            */
+    double          *pairs; /* [K x stride] or NULL: plus weight sum_t a_(t-1) q_t^T */
 } pass;
 
-BODY void both_body(const pass *p, size_t stride)
+LANES_BODY void combine(const double *x, const double *M, size_t K, size_t stride, double *out)
 {
-    forward_body(p->c, stride, p->n, p->E, p->A, p->scale);
-    backward_body(p->c, stride, p->n, p->A, p->scale, p->weight, p->E, p->pairs, p->b, p->q);
+#define COMBINE(at, width) lanes_combine(x, M + at, K, stride, width, out + at)
+    LANES_FOR_TILES(at, stride, COMBINE);
+#undef COMBINE
 }
 
-BODY void any_body(const pass *p)
+LANES_BODY void forward_body(const pass *p, size_t stride)
 {
-    switch (p->c->stride) {
-    case 4:
-        both_body(p, 4);
-        break;
-    case 8:
-        both_body(p, 8);
-        break;
-    case 12:
-        both_body(p, 12);
-        break;
-    case 16:
-        both_body(p, 16);
-        break;
-    default:
-        both_body(p, p->c->stride);
+    for (size_t t = 0; t < p->n; t++) {
+        double       *a = p->A + t * stride, sum[LANES] = { 0 };
+        const double *e = p->E + t * stride;
+        if (t > 0) combine(a - stride, p->c->M, p->c->K, stride, a);
+        for (size_t j = 0; j < stride; j++) a[j] = t > 0 ? a[j] * e[j] : e[j];
+        for (size_t j = 0; j < stride; j += LANES)
+            for (size_t l = 0; l < LANES; l++) sum[l] += a[j + l];
+        double c = 1 / ((sum[0] + sum[2]) + (sum[1] + sum[3]));
+        for (size_t j = 0; j < stride; j++) a[j] *= c;
+        p->scale[t] = c;
     }
 }
 
-AVX2 static void           pass_avx2(const pass *p) { any_body(p); }
-CRI_INNER_LOOP static void pass_plain(const pass *p) { any_body(p); }
+LANES_BODY void backward_body(const pass *p, size_t stride)
+{
+    double *b = p->b;
+    for (size_t j = 0; j < stride; j++) b[j] = 1;
+    for (size_t t = p->n; t-- > 0;) {
+        const double *a = p->A + t * stride, c = p->scale[t];
+        double       *e = p->E + t * stride, *q = p->Q + t * stride;
+        for (size_t j = 0; j < stride; j++) q[j] = c * e[j] * b[j];
+        for (size_t j = 0; j < stride; j++) e[j] = a[j] * b[j];
+        if (t > 0) combine(q, p->c->Mt, p->c->K, stride, b);
+    }
+}
+
+LANES_BODY void pairs_body(const pass *p, size_t stride)
+{
+    size_t K = p->c->K, n = p->n - 1;
+    for (size_t i = 0; i < K; i += 2) {
+        const double *A = p->A + i, *Q = p->Q + stride;
+        double       *out = p->pairs + i * stride;
+        bool          both = i + 1 < K;
+#define OUTER(at, width)                                                                           \
+    do {                                                                                           \
+        if (both)                                                                                  \
+            lanes_outer(A, Q + at, n, stride, true, width, p->weight, out + at);                   \
+        else                                                                                       \
+            lanes_outer(A, Q + at, n, stride, false, width, p->weight, out + at);                  \
+    } while (0)
+        LANES_FOR_TILES(at, stride, OUTER);
+#undef OUTER
+    }
+}
+
+LANES_BODY void pass_body(const pass *p, size_t stride)
+{
+    forward_body(p, stride);
+    backward_body(p, stride);
+    if (p->pairs) pairs_body(p, stride);
+}
+
+LANES_BODY void any_pass_body(const pass *p)
+{
+    switch (p->c->stride) { /* few labels: loops of known length */
+    case LANES:
+        pass_body(p, LANES);
+        break;
+    case 2 * LANES:
+        pass_body(p, 2 * LANES);
+        break;
+    case 3 * LANES:
+        pass_body(p, 3 * LANES);
+        break;
+    default:
+        pass_body(p, p->c->stride);
+    }
+}
+
+LANES_AVX2 static void     pass_avx2(const pass *p) { any_pass_body(p); }
+CRI_INNER_LOOP static void pass_plain(const pass *p) { any_pass_body(p); }
 
 /* Scores to E = exp(S - row maximum), 0 between the rows; the sum of the maxima. */
 static double exponentiate(const cri_chain *c, size_t n, double *S)
@@ -189,14 +176,13 @@ static double scaled_marginals(const cri_chain *c, size_t n, double *S, double w
 {
     pass   p = { .c = c, .n = n, .weight = weight, .E = S, .pairs = opt_pairs };
     double log_Z = exponentiate(c, n, S) + (double)(n - 1) * c->top;
-    p.A = work, p.scale = work + n * c->stride;
-    p.b = p.scale + n, p.q = p.b + c->stride;
+    p.A = work, p.Q = p.A + n * c->stride, p.scale = p.Q + n * c->stride, p.b = p.scale + n;
     cri_check_array(S, n * c->stride);
     cri_check_array(work, cri_chain_work(c, n));
     cri_check_array(c->M, c->K * c->stride);
     cri_check_array(c->Mt, c->K * c->stride);
     if (opt_pairs) cri_check_array(opt_pairs, c->K * c->stride);
-    (use_avx2() ? pass_avx2 : pass_plain)(&p);
+    (lanes_use_avx2() ? pass_avx2 : pass_plain)(&p);
     return log_Z + log_of_scales(p.scale, n);
 }
 
@@ -207,7 +193,7 @@ static double log_marginals(const cri_chain *c, size_t n, double *S, double weig
                             double *opt_pairs, double *work)
 {
     size_t  K = c->K, stride = c->stride;
-    double *A = work, *b = work + n * (stride + 1), *q = b + stride, *sum = q + stride;
+    double *A = work, *b = work + n * (2 * stride + 1), *q = b + stride, *sum = q + stride;
     for (size_t t = 0; t < n; t++) {
         double *a = A + t * stride;
         for (size_t j = 0; j < K; j++) {
@@ -248,8 +234,8 @@ void cri_chain_pairs(const cri_chain *c, double *pairs)
 /* --- the best path --------------------------------------------------------------------------- */
 
 /* best [stride], from [K]: of each label j the best before it, the first of equal ones. */
-BODY void step_body(const cri_chain *c, const double *before, double *restrict best,
-                    double *restrict which)
+LANES_BODY void step_body(const cri_chain *c, const double *before, double *restrict best,
+                          double *restrict which)
 {
     size_t K = c->K, stride = c->stride;
     for (size_t j = 0; j < stride; j++) best[j] = before[0] + c->T[j], which[j] = 0;
@@ -261,7 +247,8 @@ BODY void step_body(const cri_chain *c, const double *before, double *restrict b
         }
 }
 
-AVX2 static void step_avx2(const cri_chain *c, const double *before, double *best, double *which)
+LANES_AVX2 static void step_avx2(const cri_chain *c, const double *before, double *best,
+                                 double *which)
 {
     step_body(c, before, best, which);
 }
@@ -276,7 +263,7 @@ double cri_chain_best(const cri_chain *c, size_t n, const double *S, uint32_t *p
 {
     size_t  K = c->K, stride = c->stride, last = 0;
     double *now = work, *next = work + stride, *which = work + 2 * stride;
-    bool    avx2 = use_avx2();
+    bool    avx2 = lanes_use_avx2();
     if (n == 0) return 0;
     cri_check_array(work, 3 * stride);
     cri_check_array(c->T, K * stride);

@@ -1,7 +1,7 @@
 /* crf_objective.c -- both passes of the gradient. */
 #include "crf_objective.h"
+#include "crf_lanes.h"
 #include "base/context_internal.h"
-#include "base/inner_loop.h"
 #include "base/parallel.h"
 
 #include <math.h>
@@ -9,65 +9,21 @@
 
 enum { BLOCK_ROWS = 512, BLOCK_ENTRIES = 8192 };
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define HAS_AVX2 1
-#define AVX2 CRI_INNER_LOOP __attribute__((target("avx2")))
-#else
-#define HAS_AVX2 0
-#define AVX2 CRI_INNER_LOOP
-#endif
-#define BODY CRI_INNER_LOOP static inline __attribute__((always_inline))
-
-static bool use_avx2(void)
-{
-#if HAS_AVX2
-    return __builtin_cpu_supports("avx2");
-#else
-    return false;
-#endif
-}
-
 /* --- sums of rows ----------------------------------------------------------------------------- */
 
 /* out [stride] = sum_e value[e] M[which[e]], over rows of M [... x stride]. */
-BODY void sum_rows_body(const uint32_t *which, const double *value, size_t n, const double *M,
-                        size_t stride, double *restrict out)
+LANES_BODY void sum_body(const uint32_t *which, const double *value, size_t n, const double *M,
+                         size_t stride, double *out)
 {
-    for (size_t j = 0; j < stride; j++) out[j] = 0;
-    for (size_t e = 0; e < n; e++) {
-        const double *row = M + which[e] * stride, x = value ? value[e] : 1;
-        for (size_t j = 0; j < stride; j++) out[j] += x * row[j];
-    }
+#define GATHER(at, width) lanes_gather(which, value, n, M + at, stride, width, out + at)
+    LANES_FOR_TILES(at, stride, GATHER);
+#undef GATHER
 }
 
-BODY void sum_body(const uint32_t *which, const double *value, size_t n, const double *M,
-                   size_t stride, double *restrict out)
-{
-    double sum[16];
-    switch (stride) { /* sums in registers */
-    case 4:
-        sum_rows_body(which, value, n, M, 4, sum);
-        break;
-    case 8:
-        sum_rows_body(which, value, n, M, 8, sum);
-        break;
-    case 12:
-        sum_rows_body(which, value, n, M, 12, sum);
-        break;
-    case 16:
-        sum_rows_body(which, value, n, M, 16, sum);
-        break;
-    default:
-        sum_rows_body(which, value, n, M, stride, out);
-        return;
-    }
-    memcpy(out, sum, stride * sizeof *sum);
-}
-
-typedef void     sum_fn(const uint32_t *which, const double *value, size_t n, const double *M,
-                        size_t stride, double *out);
-AVX2 static void sum_avx2(const uint32_t *which, const double *value, size_t n, const double *M,
-                          size_t stride, double *out)
+typedef void           sum_fn(const uint32_t *which, const double *value, size_t n, const double *M,
+                              size_t stride, double *out);
+LANES_AVX2 static void sum_avx2(const uint32_t *which, const double *value, size_t n,
+                                const double *M, size_t stride, double *out)
 {
     sum_body(which, value, n, M, stride, out);
 }
@@ -89,7 +45,7 @@ static void sum_rows(sum_fn *sum, const uint32_t *which, const double *value, si
 void cri_crf_scores(const cri_attribute_rows *r, size_t begin, size_t n, const double *W,
                     size_t stride, double *S)
 {
-    sum_fn *sum = use_avx2() ? sum_avx2 : sum_plain;
+    sum_fn *sum = lanes_use_avx2() ? sum_avx2 : sum_plain;
     for (size_t t = 0; t < n; t++) {
         size_t from = r->start[begin + t], entries = r->start[begin + t + 1] - from;
         sum_rows(sum, r->which + from, r->value ? r->value + from : NULL, entries, W, stride,
@@ -240,7 +196,7 @@ cr_status cri_crf_value(void *problem, const double *theta, size_t D, double *ou
     size_t           block = 1 + p->A * BLOCK_ENTRIES / (entries + 1);
     cr_scratch       s = cr_scratch_begin(p->cx);
     double          *sums = cr_scratch_f64(&s, width), penalty = 0;
-    attribute_pass   w = { p, use_avx2() ? sum_avx2 : sum_plain };
+    attribute_pass   w = { p, lanes_use_avx2() ? sum_avx2 : sum_plain };
 
     CR_TRY(s.status);
     if (!all_finite(theta, D)) {
