@@ -141,6 +141,7 @@ cr_status cri_crf_predict(cr_ctx *cx, const void *state, const cri_rows *rows, c
     a.prob = out->prob;
     work = a.longest * a.chain.stride + cri_chain_work(&a.chain, a.longest);
     CR_TRY(cri_parallel_rows(cx, "predicting", a.q->n, 16, work, answer_sequences, &a));
+    CR_TRY(cr_check_interrupt(cx)); /* a chain may have stopped */
     for (size_t i = 0; i < rows->n * a.m->K; i++)
         if (isnan(out->prob[i])) CR_TRY(fail_overflow(cx));
 done:
@@ -188,6 +189,7 @@ cr_status cri_crf_decode(cr_ctx *cx, const void *state, const cri_rows *rows, do
     size_t codes = a.longest * (a.m->K + 1); /* two to a number */
     CR_TRY(cri_parallel_rows(cx, "decoding", a.q->n, 16, d.work + codes / 2 + 1, decode_sequences,
                              &d));
+    CR_TRY(cr_check_interrupt(cx));
     for (size_t k = 0; k < a.q->n; k++)
         if (isnan(log_probability[k])) CR_TRY(fail_overflow(cx));
 done:

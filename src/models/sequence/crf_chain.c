@@ -1,6 +1,7 @@
 /* crf_chain.c -- forward and backward through a chain, scaled or in logarithms; the best path. */
 #include "crf_chain.h"
 #include "crf_lanes.h"
+#include "base/context_internal.h"
 #include "math/kernel/array.h"
 #include "math/special/special.h"
 
@@ -10,7 +11,8 @@
 void cri_chain_begin(cr_scratch *s, size_t K, cri_chain *out)
 {
     size_t stride = (K + LANES - 1) / LANES * LANES;
-    *out = (cri_chain){ .K = K,
+    *out = (cri_chain){ .cx = s->cx,
+                        .K = K,
                         .stride = stride,
                         .T = cr_scratch_matrix(s, K, stride),
                         .M = cr_scratch_matrix(s, K, stride),
@@ -52,9 +54,12 @@ double cri_chain_score(const cri_chain *c, size_t n, const double *S, const uint
 
 /* --- scaled ---------------------------------------------------------------------------------- */
 
+typedef enum chain_stage { FORWARD, BACKWARD, PAIRS } chain_stage;
+
 typedef struct pass {
     const cri_chain *c;
     size_t           n;
+    size_t           from, to; /* the rows at hand */
     double           weight;
     double          *E;     /* [n x stride]: exp(S - maximum); then the marginals  */
     double          *A, *Q; /* [n x stride]: a_t; q_t = c_t E_t * b_t              */
@@ -72,7 +77,7 @@ LANES_BODY void combine(const double *x, const double *M, size_t K, size_t strid
 
 LANES_BODY void forward_body(const pass *p, size_t stride)
 {
-    for (size_t t = 0; t < p->n; t++) {
+    for (size_t t = p->from; t < p->to; t++) {
         double       *a = p->A + t * stride, sum[LANES] = { 0 };
         const double *e = p->E + t * stride;
         if (t > 0) combine(a - stride, p->c->M, p->c->K, stride, a);
@@ -88,8 +93,8 @@ LANES_BODY void forward_body(const pass *p, size_t stride)
 LANES_BODY void backward_body(const pass *p, size_t stride)
 {
     double *b = p->b;
-    for (size_t j = 0; j < stride; j++) b[j] = 1;
-    for (size_t t = p->n; t-- > 0;) {
+    for (size_t j = 0; p->to == p->n && j < stride; j++) b[j] = 1;
+    for (size_t t = p->to; t-- > p->from;) {
         const double *a = p->A + t * stride, c = p->scale[t];
         double       *e = p->E + t * stride, *q = p->Q + t * stride;
         for (size_t j = 0; j < stride; j++) q[j] = c * e[j] * b[j];
@@ -100,9 +105,9 @@ LANES_BODY void backward_body(const pass *p, size_t stride)
 
 LANES_BODY void pairs_body(const pass *p, size_t stride)
 {
-    size_t K = p->c->K, n = p->n - 1;
+    size_t K = p->c->K, first = p->from > 0 ? p->from : 1, n = p->to - first;
     for (size_t i = 0; i < K; i += 2) {
-        const double *A = p->A + i, *Q = p->Q + stride;
+        const double *A = p->A + (first - 1) * stride + i, *Q = p->Q + first * stride;
         double       *out = p->pairs + i * stride;
         bool          both = i + 1 < K;
 #define OUTER(at, width)                                                                           \
@@ -117,32 +122,52 @@ LANES_BODY void pairs_body(const pass *p, size_t stride)
     }
 }
 
-LANES_BODY void pass_body(const pass *p, size_t stride)
+LANES_BODY void stage_body(const pass *p, chain_stage stage, size_t stride)
 {
-    forward_body(p, stride);
-    backward_body(p, stride);
-    if (p->pairs) pairs_body(p, stride);
+    if (stage == FORWARD) forward_body(p, stride);
+    if (stage == BACKWARD) backward_body(p, stride);
+    if (stage == PAIRS) pairs_body(p, stride);
 }
 
-LANES_BODY void any_pass_body(const pass *p)
+LANES_BODY void any_stage_body(const pass *p, chain_stage stage)
 {
     switch (p->c->stride) { /* few labels: loops of known length */
     case LANES:
-        pass_body(p, LANES);
+        stage_body(p, stage, LANES);
         break;
     case 2 * LANES:
-        pass_body(p, 2 * LANES);
+        stage_body(p, stage, 2 * LANES);
         break;
     case 3 * LANES:
-        pass_body(p, 3 * LANES);
+        stage_body(p, stage, 3 * LANES);
         break;
     default:
-        pass_body(p, p->c->stride);
+        stage_body(p, stage, p->c->stride);
     }
 }
 
-LANES_AVX2 static void     pass_avx2(const pass *p) { any_pass_body(p); }
-CRI_INNER_LOOP static void pass_plain(const pass *p) { any_pass_body(p); }
+LANES_AVX2 static void stage_avx2(const pass *p, chain_stage stage) { any_stage_body(p, stage); }
+CRI_INNER_LOOP static void stage_plain(const pass *p, chain_stage stage)
+{
+    any_stage_body(p, stage);
+}
+
+/* How many rows are gone through between two questions whether to stop: a millisecond's work. */
+static size_t rows_at_once(const cri_chain *c) { return 1 + 1000000 / (c->K * c->stride); }
+
+/* All rows in parts, those of the way back from behind; false where it was told to stop. */
+static bool run_stage(pass *p, chain_stage stage)
+{
+    size_t step = rows_at_once(p->c), parts = (p->n + step - 1) / step;
+    for (size_t k = 0; k < parts; k++) {
+        size_t part = stage == BACKWARD ? parts - 1 - k : k;
+        p->from = part * step;
+        p->to = part + 1 < parts ? p->from + step : p->n;
+        if (k > 0 && cri_should_stop(p->c->cx)) return false;
+        (lanes_use_avx2() ? stage_avx2 : stage_plain)(p, stage);
+    }
+    return true;
+}
 
 /* Scores to E = exp(S - row maximum), 0 between the rows; the sum of the maxima. */
 static double exponentiate(const cri_chain *c, size_t n, double *S)
@@ -182,11 +207,19 @@ static double scaled_marginals(const cri_chain *c, size_t n, double *S, double w
     cri_check_array(c->M, c->K * c->stride);
     cri_check_array(c->Mt, c->K * c->stride);
     if (opt_pairs) cri_check_array(opt_pairs, c->K * c->stride);
-    (lanes_use_avx2() ? pass_avx2 : pass_plain)(&p);
+    if (!run_stage(&p, FORWARD) || !run_stage(&p, BACKWARD)) return NAN;
+    if (opt_pairs && !run_stage(&p, PAIRS)) return NAN;
     return log_Z + log_of_scales(p.scale, n);
 }
 
 /* --- in logarithms --------------------------------------------------------------------------- */
+
+/* Whether to stop, which is asked at some rows. */
+static bool is_time(const cri_chain *c, size_t t)
+{
+    size_t step = rows_at_once(c) / 16 + 1;
+    return t % step == step - 1 && cri_should_stop(c->cx);
+}
 
 /* log a_t, unnormalised, into A; log b_t on the way back in b. */
 static double log_marginals(const cri_chain *c, size_t n, double *S, double weight,
@@ -196,6 +229,7 @@ static double log_marginals(const cri_chain *c, size_t n, double *S, double weig
     double *A = work, *b = work + n * (2 * stride + 1), *q = b + stride, *sum = q + stride;
     for (size_t t = 0; t < n; t++) {
         double *a = A + t * stride;
+        if (is_time(c, t)) return NAN;
         for (size_t j = 0; j < K; j++) {
             for (size_t i = 0; t > 0 && i < K; i++)
                 sum[i] = A[(t - 1) * stride + i] + c->T[i * stride + j];
@@ -206,6 +240,7 @@ static double log_marginals(const cri_chain *c, size_t n, double *S, double weig
     for (size_t j = 0; j < K; j++) b[j] = 0;
     for (size_t t = n; t-- > 0;) {
         double *s = S + t * stride, *a = A + t * stride, *before = a - stride;
+        if (is_time(c, t)) return NAN;
         for (size_t j = 0; j < K; j++) q[j] = s[j] + b[j];
         for (size_t j = 0; j < K; j++) s[j] = exp(a[j] + b[j] - log_Z);
         if (t == 0) break;
@@ -270,6 +305,7 @@ double cri_chain_best(const cri_chain *c, size_t n, const double *S, uint32_t *p
     memset(work, 0, 3 * stride * sizeof *work);
     for (size_t k = 0; k < K; k++) now[k] = S[k];
     for (size_t t = 1; t < n; t++) {
+        if (is_time(c, t)) return NAN;
         (avx2 ? step_avx2 : step_plain)(c, now, next, which);
         for (size_t k = 0; k < K; k++) {
             from[t * K + k] = (uint32_t)which[k];

@@ -19,11 +19,12 @@ enum { CRI_CHAIN_RANGE = 300, CRI_CHAIN_LANES = 4 };
 /* Transition weights, made ready.  Rows of K numbers lie `stride` apart, K rounded up to whole
  * lanes; what lies between is 0. */
 typedef struct cri_chain {
-    size_t  K, stride;
-    bool    scaled; /* else in logarithms */
-    double  top;    /* the largest weight */
-    double *T;      /* [K x stride] the weights                          */
-    double *M, *Mt; /* [K x stride] exp(T - top), and its transpose      */
+    const cr_ctx *cx; /* asked now and then whether to stop: answers are then NaN */
+    size_t        K, stride;
+    bool          scaled; /* else in logarithms */
+    double        top;    /* the largest weight */
+    double       *T;      /* [K x stride] the weights                          */
+    double       *M, *Mt; /* [K x stride] exp(T - top), and its transpose      */
 } cri_chain;
 
 /* Room for K labels; what fails is in the status of the arena. */

@@ -207,6 +207,7 @@ cr_status cri_crf_value(void *problem, const double *theta, size_t D, double *ou
     set_weights(p, theta);
     CR_TRY(cri_parallel_sum_in(p->cx, NULL, p->blocks, 1, width,
                                cri_chain_work(&p->chain, p->longest), pass_sequences, p, sums));
+    CR_TRY(cr_check_interrupt(p->cx)); /* a chain may have stopped */
     p->nll = sums[0];
     for (size_t d = 0; d < D; d++) penalty += theta[d] * theta[d];
     *out_f = p->nll + p->lambda / 2 * penalty;

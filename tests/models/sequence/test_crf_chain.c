@@ -138,7 +138,11 @@ TEST(long_chains_neither_underflow_nor_drift)
     double *scores = open_chain(&s, LONG, 2, S, T, &c);
     double *work = cr_scratch_f64(&s, cri_chain_work(&c, LONG));
     assert_int_equal(s.status, CR_OK);
-    double log_Z = cri_chain_marginals(&c, LONG, scores, 1, NULL, work);
+    double pairs[2 * 4] = { 0 }, stay = exp(-3) / (exp(-3) + exp(-5));
+    double log_Z = cri_chain_marginals(&c, LONG, scores, 1, pairs, work);
+    cri_chain_pairs(&c, pairs);
+    assert_close(pairs[0] / (LONG - 1), stay / 2, 1e-10);
+    assert_close(pairs[1] / (LONG - 1), (1 - stay) / 2, 1e-10);
     assert_close(log_Z, -40.0 * LONG + log(2) + (LONG - 1) * log(exp(-3) + exp(-5)), 1e-13);
     for (size_t t = 0; t < LONG; t += 997) assert_close(scores[t * c.stride], 0.5, 1e-10);
     cr_scratch_end(&s);
