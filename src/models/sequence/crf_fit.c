@@ -77,8 +77,7 @@ done:
 static cr_stop stop_of(const cr_minimize_report *r)
 {
     if (cr_end_converged(r->stop)) return CR_STOP_TOLERANCE;
-    if (r->stop == CR_END_TIME) return CR_STOP_TIME;
-    if (r->stop != CR_END_NO_PROGRESS) return CR_STOP_LIMIT;
+    if (r->stop != CR_END_NO_PROGRESS) return CR_STOP_LIMIT; /* of time the driver speaks */
     return r->gradient_norm < 1e-6 * fmax(1, fabs(r->f)) ? CR_STOP_TOLERANCE : CR_STOP_NO_PROGRESS;
 }
 
