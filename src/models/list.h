@@ -9,6 +9,7 @@
     X(bayes_linear)          \
     X(bayes_logistic)        \
     X(beta_bernoulli)        \
+    X(crf)                   \
     X(dirichlet_categorical) \
     X(exponential)           \
     X(fa)                    \

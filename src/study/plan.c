@@ -1,5 +1,6 @@
 /* plan.c -- checks, folds, and the run of models over them. */
 #include "plan.h"
+#include "plan_internal.h"
 #include "assess_internal.h"
 #include "jobs.h"
 #include "base/clock.h"
@@ -114,7 +115,8 @@ static cr_status copy_specs(cr_ctx *cx, cri_plan *p, const cr_model_spec *specs,
             cr_setting *all = cr_scratch_bytes(&p->s, n + 2, sizeof *all);
             CR_TRY(p->s.status);
             if (n > 0) memcpy(all, specs[k].settings, n * sizeof *all);
-            if (opt_group && !has_intercepts(p, &specs[k], opt_group))
+            if (opt_group && !has_intercepts(p, &specs[k], opt_group) &&
+                !cri_spec_has_sequence(cx, &specs[k], opt_group))
                 all[n++] = (cr_setting){ "features", without };
             if (only && does_both(cx, &specs[k]) && !setting(&specs[k], "task"))
                 all[n++] = (cr_setting){ "task", cr_task_name(only) };
@@ -166,8 +168,7 @@ typedef struct keyed_row {
 
 CRI_COMPARE_BY(by_value, keyed_row, value);
 
-/* group[i] of every row: rows with equal values have equal numbers. */
-static cr_status number_groups(cr_ctx *cx, const cr_table *t, const char *name, size_t *group)
+cr_status cri_number_groups(cr_ctx *cx, const cr_table *t, const char *name, size_t *group)
 {
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
@@ -283,30 +284,35 @@ static const char *counted_by(const cr_model_spec *specs, size_t n, const cr_cv_
 }
 
 cr_status cri_plan_open(cr_ctx *cx, const cr_model_spec *specs, size_t n_specs, const cr_table *t,
-                        const cr_cv_options *o, cri_plan *p)
+                        const cr_cv_options *options, cri_plan *p)
 {
-    cr_status st = CR_OK;
-    size_t   *group = NULL, repeats = o->repeats ? o->repeats : 1;
-    cri_dealt dealt = { 0 };
-    uint64_t  seed;
+    cr_status     st = CR_OK;
+    cr_cv_options kept = *options, *o = &kept;
+    size_t       *group = NULL, repeats = o->repeats ? o->repeats : 1;
+    const char   *by = NULL;
+    cri_dealt     dealt = { 0 };
+    uint64_t      seed;
     *p = (cri_plan){ .s = cr_scratch_begin(cx) };
+    CR_TRY(cri_plan_keep_sequences(cx, specs, n_specs, o, &by));
     CR_TRY(read_seed(cx, setting(&specs[0], "seed"), &seed));
-    CR_TRY(cri_dealt_open(cx, t, counted_by(specs, n_specs, o), o->folds, seed, &dealt));
+    CR_TRY(
+        cri_dealt_open(cx, t, by ? NULL : counted_by(specs, n_specs, o), o->folds, seed, &dealt));
     if (dealt.table) t = dealt.table;
     CR_TRY(check_options(cx, t, o));
-    CR_TRY(cri_plan_open_unsplit(cx, specs, n_specs, t, o->group, p));
+    CR_TRY(cri_plan_open_unsplit(cx, specs, n_specs, t, by, p));
     p->dealt = dealt;
     dealt = (cri_dealt){ 0 };
-    group = cr_scratch_index(&p->s, o->group ? cr_table_rows(t) : 0);
+    group = cr_scratch_index(&p->s, by ? cr_table_rows(t) : 0);
     p->split = cr_scratch_bytes(&p->s, repeats, sizeof *p->split);
     CR_TRY(p->s.status);
     p->folds = o->folds, p->repeats = repeats;
     p->how = (cr_judging){ .level = o->interval, .one_of_many = true };
     if (o->loss) CR_TRY(cr_loss_read(cx, o->loss, &p->loss));
     if (o->loss) p->how.opt_loss = &p->loss;
-    if (o->group) CR_TRY(number_groups(cx, p->table, o->group, group));
+    if (by) CR_TRY(cri_number_groups(cx, p->table, by, group));
+    if (by) CR_TRY(cri_plan_check_groups(cx, specs, n_specs, p->table, by, group));
     for (size_t r = 0; r < repeats; r++)
-        CR_TRY(make_folds(cx, p, o, o->group ? group : NULL, r, &p->split[r]));
+        CR_TRY(make_folds(cx, p, o, by ? group : NULL, r, &p->split[r]));
     if (p->task == CR_TASK_CLASSIFICATION) CR_TRY(warn_of_unseen(cx, p));
 done:
     cri_dealt_free(cx, &dealt);

@@ -58,6 +58,7 @@ static const struct exemption {
     { ORDER, "linear", "", "max_leverage_row", "is the number of a row" },
     { ORDER, "spline", "", "parameters", "lambda is without bound: the best curve is a line" },
     { ORDER, "spline", "", "lambda", "is without bound, as above" },
+    { WEIGHTS, "crf", "", "", "a row that is repeated makes a longer sequence" },
     { WEIGHTS, "gp", "--noise-column", "", "a variance per row says what a weight would" },
     { WEIGHTS, "bayes-linear", "--noise-model", "", "models the precision of each row itself" },
     { WEIGHTS, "gp", "--noise-model", "", "models the precision of each row itself" },

@@ -82,9 +82,14 @@ static size_t keep_known(crossing *c, double *y, double *w, uint32_t *codes, siz
 
 static cr_status check_task(cr_ctx *cx, const cr_model *m)
 {
+    const char *how = m->fit.calibrate == CRI_CALIBRATE_PLATT ? "platt" : "isotonic";
+    if (m->class->sequences)
+        return cr_fail(cx, CR_EARG,
+                       "--calibrate %s treats rows one by one, but %s has sequences of rows", how,
+                       m->class->name);
     if (m->task == CR_TASK_CLASSIFICATION) return CR_OK;
     cr_fail(cx, CR_EARG, "--calibrate %s needs a model that predicts classes, but %s here does not",
-            m->fit.calibrate == CRI_CALIBRATE_PLATT ? "platt" : "isotonic", m->class->name);
+            how, m->class->name);
     if (m->class->tasks & CR_TASK_CLASSIFICATION)
         return cr_fail_hint(cx,
                             "--task classification treats the values of %s as classes; for "
