@@ -1,4 +1,5 @@
-/* methods.h -- what a network can be asked, whichever kind it is: with states, or linear-Gaussian.
+/* methods.h -- what a network can be asked, whichever kind it is: with states, linear-Gaussian, or of
+ * slices that repeat over time.
  * Verbs and pictures hold a network as a pair, the network and the table of functions of its kind;
  * none of them asks which kind that is.  (Internal header.) */
 #ifndef CREDENCE_GRAPH_QUERY_METHODS_H
@@ -12,7 +13,7 @@ typedef struct cri_network_methods cri_network_methods;
 
 typedef struct cri_any_network {
     const cri_network_methods *methods;
-    const void                *net; /* borrowed: a cr_network, or a cr_gaussian_network */
+    const void *net; /* borrowed: a cr_network, a cr_gaussian_network or a cri_dynamic */
 } cri_any_network;
 
 /* Rows of evidence to the same network, one after another. */
@@ -39,6 +40,9 @@ struct cri_network_methods {
     const cr_variables *(*variables)(const void *net);
     /* The arcs: the network itself, or one that is made for this and has to be freed. */
     cr_status (*graph)(cr_ctx *cx, const void *net, const cr_network **out, cr_network **out_made);
+    /* The slices that a question is about, of none the first two, side by side; NULL: it has no slices. */
+    cr_status (*unroll)(cr_ctx *cx, const void *net, const cr_question *opt_q,
+                        const cr_findings *opt_more, cr_network **out_made);
     /* What stands at the arc from parent number i of v, in the arena; may be NULL: nothing does. */
     const char *(*label)(cr_scratch *s, const void *net, size_t v, size_t i);
 
@@ -80,7 +84,7 @@ struct cri_network_methods {
     const char *mark;
 };
 
-extern const cri_network_methods cri_states_methods, cri_gaussian_methods;
+extern const cri_network_methods cri_states_methods, cri_gaussian_methods, cri_dynamic_methods;
 
 extern const cr_field cri_network_fields[], cri_network_variable_fields[]; /* of describe */
 
