@@ -1,9 +1,10 @@
 /* dynamic_query.c -- questions to slices: the plan, and what is asked of slices side by side. */
 #include "dynamic_query.h"
-#include "questions.h"
+#include "dynamic_slices.h"
+#include "graph/exact/interface.h"
+#include "graph/exact/limits.h"
 
-#include <math.h>
-#include <string.h>
+#include <stdio.h>
 
 /* --- what is asked --------------------------------------------------------------------------- */
 
@@ -59,11 +60,10 @@ static cr_status find_slices(cr_ctx *cx, const cri_dynamic *net, const cr_questi
 
 cr_status cri_dynamic_lay(cr_ctx *cx, const cri_dynamic *net, size_t slices, cr_network **out_net)
 {
-    enum { MOST = 100000 };
-    if (slices <= MOST / net->n || slices <= 2)
+    if (slices <= CRI_MOST_UNROLLED / net->n || slices <= 2)
         return cri_dynamic_unroll(cx, net, slices, out_net);
     cr_fail(cx, CR_EARG, "%zu slices side by side would be %zu variables, of %d that are possible",
-            slices, slices * net->n, MOST);
+            slices, slices * net->n, CRI_MOST_UNROLLED);
     return cr_fail_hint(cx, "P(x[t=...] | e) of one variable, P(* | e), P(e) and argmax(* | e) are "
                             "computed slice by slice, however many there are");
 }
@@ -87,14 +87,61 @@ done:
     return st;
 }
 
+/* --- the plan -------------------------------------------------------------------------------- */
+
+/* How often all slices are gone through: forwards, and then forwards and backwards; of several variables for each
+ * state of all but one. */
+static double count_passes(const cri_dynamic *net, const cr_question *q)
+{
+    double runs = 1;
+    for (size_t i = 0; i + 1 < q->n_x && q->kind == CR_QUESTION_TABLE; i++)
+        runs *= (double)cr_network_states(net->first, q->x[i] % net->n);
+    return q->kind == CR_QUESTION_PROBABILITY ? 2 : 4 * runs;
+}
+
+/* Slice by slice, if that can answer it, and the slices side by side would be many; or else they would be too many.
+ * *out_planned: what it takes. */
+static bool goes_by_slices(cr_ctx *cx, const cri_dynamic *net, size_t slices, const cr_question *q,
+                           const cr_findings *opt_more, const cr_query_options *o,
+                           cr_query_planned *out_planned)
+{
+    enum { SHORT = 500 };
+    cri_interface_cost cost;
+    cr_query_planned   p = { .method = "interface" };
+    if (o->method > CR_QUERY_EXACT || slices * net->n <= SHORT) return false;
+    if (!cri_dynamic_by_slices(q, opt_more)) return false;
+    if (cri_interface_plan(cx, net, &cost) != CR_OK) return false;
+    double operations = (double)slices * cost.operations * count_passes(net, q);
+    p.cost = (cr_exact_report){ .variables = slices * net->n, .width = cost.width,
+                                .operations = operations,
+                                .bytes = (double)slices * (8 * cost.size + 4 * (double)net->n) };
+    bool dear = o->method == CR_QUERY_AUTO && cri_exact_seconds(operations) > o->budget;
+    if (dear && slices * net->n <= CRI_MOST_UNROLLED) return false;
+    snprintf(p.why, sizeof p.why,
+             "%zu slices one after another, which %zu variables with %.3g joint states connect; about %.2g s",
+             slices, cost.members, cost.size, cri_exact_seconds(operations));
+    cr_log(cx, CR_LOG_INFO, "plan: interface, width %zu, %.3g operations, %.3g bytes: %s", cost.width,
+           operations, p.cost.bytes, p.why);
+    *out_planned = p;
+    return true;
+}
+
 cr_status cri_dynamic_query_run(cr_ctx *cx, const cri_dynamic *net, const cr_question *q,
                                 const cr_findings *opt_more, const cr_query_options *opt_o,
                                 cr_query_answer *out)
 {
-    cr_status st = CR_OK;
-    size_t    slices;
+    cr_status        st = CR_OK;
+    cr_query_options o = opt_o ? *opt_o : cr_query_defaults();
+    cr_query_planned plan;
+    size_t           slices;
     CR_TRY(find_slices(cx, net, q, opt_more, &slices));
-    CR_TRY(ask_unrolled(cx, net, slices, q, opt_more, opt_o, out));
+    if (!goes_by_slices(cx, net, slices, q, opt_more, &o, &plan)) {
+        CR_TRY(ask_unrolled(cx, net, slices, q, opt_more, &o, out));
+        goto done;
+    }
+    CR_TRY(cri_dynamic_slices_run(cx, net, slices, q, opt_more, out));
+    out->plan = plan;
+    out->cost = plan.cost;
 done:
     return st;
 }

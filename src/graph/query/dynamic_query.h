@@ -8,6 +8,8 @@
 #include "graph/network/dynamic_network.h"
 #include "query.h"
 
+enum { CRI_MOST_UNROLLED = 100000 }; /* variables side by side */
+
 /* How many slices a question and further findings are about; 0: none is named. */
 size_t cri_dynamic_horizon(const cri_dynamic *net, const cr_question *opt_q,
                            const cr_findings *opt_more);
