@@ -38,7 +38,7 @@ cr_status cri_json_find_state(const cri_json_network *f, const json_t *at, const
     snprintf(text, sizeof text, "'%s' has no state '%s'",
              cr_variable_name(cr_network_variables(f->net), v), name);
     fail_name(f, at, opt_key, text);
-    return cri_nearest_state(f->d.cx, f->net, v, name);
+    return cri_nearest_state(f->d.cx, cr_network_variables(f->net), v, name);
 }
 
 cr_status cri_json_scope(const cri_json_network *f, cr_scratch *s, json_t *list, size_t *out_n,

@@ -110,7 +110,7 @@ static cr_status find_state(const job *j, size_t v, const char *name, size_t *ou
     *out_s = cr_state_lookup(cr_network_variables(j->net), v, name ? name : "");
     if (*out_s != CR_NONE) return CR_OK;
     cr_fail(j->cx, CR_EDATA, "%s: '%s' has no state '%s'", j->path, variable, name ? name : "");
-    return cri_nearest_state(j->cx, j->net, v, name ? name : "");
+    return cri_nearest_state(j->cx, cr_network_variables(j->net), v, name ? name : "");
 }
 
 /* "a"; a whole number or a truth value stands for the state that is written so. */

@@ -32,6 +32,14 @@ typedef struct cri_cases {
     void  *own;                            /* of the methods */
 } cri_cases;
 
+/* Rows that are slices. */
+typedef struct cri_followed {
+    const struct cri_sequences   *sequences; /* which rows follow each other (data/design/sequences.h) */
+    const struct cri_case_column *columns;   /* [n] what they say (cases_table.h) */
+    size_t                        n;
+    bool                          filtered; /* each given the rows up to it; else given all */
+} cri_followed;
+
 struct cri_network_methods {
     bool        states;  /* variables have states; else values */
     const char *word;    /* "Gaussian ": before "network", or "" */
@@ -69,6 +77,8 @@ struct cri_network_methods {
 
     /* Rows of evidence: `known` holds for all of them, and has no soft evidence. */
     cr_status (*open)(cri_cases *c, const cr_findings *known);
+    /* Rows that are slices of sequences: takes all of them, before the first is asked for.  NULL: each is by itself. */
+    cr_status (*follow)(cri_cases *c, const cri_followed *rows);
     void (*close)(cri_cases *c);
     /* Is a variable fixed by what holds for all rows? */
     bool (*is_fixed)(const cri_cases *c, size_t v);
@@ -108,5 +118,14 @@ bool      cri_states_is_fixed(const cri_cases *c, size_t v);
 cr_status cri_states_observe(cri_cases *c, size_t v, double x);
 cr_status cri_states_ask(cri_cases *c, double *out_log, bool *out_possible);
 cr_status cri_states_posterior(cri_cases *c, size_t v, double *out);
+
+/* Those of networks with slices (dynamic_rows.c). */
+cr_status cri_dynamic_open(cri_cases *c, const cr_findings *known);
+cr_status cri_dynamic_follow(cri_cases *c, const cri_followed *rows);
+void      cri_dynamic_close(cri_cases *c);
+bool      cri_dynamic_is_fixed(const cri_cases *c, size_t v);
+cr_status cri_dynamic_observe(cri_cases *c, size_t v, double x);
+cr_status cri_dynamic_ask(cri_cases *c, double *out_log, bool *out_possible);
+cr_status cri_dynamic_posterior(cri_cases *c, size_t v, double *out);
 
 #endif

@@ -59,12 +59,6 @@ static cr_status describe(cr_ctx *cx, const void *of, bool all, cri_sheet *out)
     return CR_OK;
 }
 
-static cr_status open_rows(cri_cases *c, const cr_findings *known)
-{
-    (void)known;
-    return cr_fail(c->cx, CR_EUNSUPPORTED, "infer is not for networks with slices");
-}
-
 /* --- the table ------------------------------------------------------------------------------- */
 
 static const cri_dynamic  *dynamic(const void *net) { return net; }
@@ -147,7 +141,13 @@ const cri_network_methods cri_dynamic_methods = {
     .describe = describe,
     .parameters = parameters,
     .write = write,
-    .open = open_rows,
+    .open = cri_dynamic_open,
+    .follow = cri_dynamic_follow,
+    .close = cri_dynamic_close,
+    .is_fixed = cri_dynamic_is_fixed,
+    .observe = cri_dynamic_observe,
+    .ask = cri_dynamic_ask,
+    .posterior = cri_dynamic_posterior,
     .numbers = numbers,
     .number_name = number_name,
     .mark = "=",

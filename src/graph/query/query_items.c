@@ -199,7 +199,7 @@ static cr_status read_state(cri_asking *p, size_t v, const char *ends, size_t *o
     }
     cri_ask_fail(p, p->from, p->at, "'%s' has no state '%s'",
                  cr_variable_name(cr_network_variables(p->net), v), p->name);
-    return cri_nearest_state(p->cx, p->net, v, p->name);
+    return cri_nearest_state(p->cx, cr_network_variables(p->net), v, p->name);
 }
 
 /* --- what is known --------------------------------------------------------------------------- */

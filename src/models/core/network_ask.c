@@ -168,7 +168,7 @@ static cr_status open_rows(rows_job *j, cri_any_network any, const cr_table *t,
     cr_ctx             *cx = j->s.cx;
     const cr_variables *vs = cri_any_variables(any);
     if (any.methods->check_method) CR_TRY(any.methods->check_method(cx, o->method));
-    CR_TRY(cri_cases_match(&j->s, any, t, &j->known, &j->n_known));
+    CR_TRY(cri_cases_match(&j->s, any, t, NULL, &j->known, &j->n_known));
     if (j->n_known == 0)
         CR_TRY(cr_fail(cx, CR_EDATA, "no column of %s names a variable of the network",
                        cr_table_source(t)));
@@ -176,6 +176,7 @@ static cr_status open_rows(rows_job *j, cri_any_network any, const cr_table *t,
                                  cr_table_source(t)));
     CR_TRY(cri_cases_open(cx, any, more, o, &j->cases));
     cri_cases_warn_method(&j->cases);
+    CR_TRY(cri_cases_follow(&j->cases, t, NULL, j->known, j->n_known));
     CR_TRY(cri_cases_targets(&j->s, &j->cases, opt_targets, j->known, j->n_known, &j->target,
                              &j->n_target));
 done:
