@@ -68,6 +68,7 @@ struct cri_interface {
     double            *marginal;            /* [width] */
     unsigned char     *key;                 /* [2n] */
     size_t            *state;               /* [2n] of what is observed, by id */
+    bool               blank;               /* nothing is known of the slice at hand */
     cr_scratch         s;
     cri_program       *program[CRI_MOST_PROGRAMS]; /* the latest first */
     size_t             programs;

@@ -149,16 +149,18 @@ static cr_status find_program(cr_ctx *cx, cri_interface *h, bool first, cri_prog
 cr_status cri_slice_open(cr_ctx *cx, cri_interface *h, const cri_slice_evidence *e, size_t t,
                          cri_program **out)
 {
-    const uint32_t *code = e->code + t * h->n, *before = code - h->n;
+    const uint32_t *code = e->code + t * h->n;
+    h->blank = true;
     for (size_t v = 0; v < h->n; v++) {
         h->key[v] = CRI_SEEN_NOT;
+        h->blank &= code[v] == CRI_CODE_OPEN;
         see(h, h->n + v, code[v]);
         double       *lambda = h->likelihood + h->offset[v];
         const double *w = code[v] == CRI_CODE_WEIGHED ? weight_of(e, t * h->n + v) : NULL;
         for (size_t s = 0; s < h->offset[v + 1] - h->offset[v]; s++) lambda[s] = w ? w[s] : 1;
     }
     for (size_t i = 0; t > 0 && i < h->members; i++) {
-        see(h, h->member[i], before[h->member[i]]);
+        see(h, h->member[i], e->code[(t - 1) * h->n + h->member[i]]);
         if (h->key[h->member[i]] == CRI_SEEN_SET) h->key[h->member[i]] = CRI_SEEN_STATE;
     }
     return find_program(cx, h, t == 0, out);
@@ -220,7 +222,7 @@ cr_status cri_slice_forward(cr_ctx *cx, cri_interface *h, cri_program *p, bool m
     }
     for (size_t i = 0; i < h->size; i++) sum += out[i];
     for (size_t i = 0; !maximise && i < h->size; i++) out[i] /= sum;
-    *out_log = maximise ? total : total + log(sum);
+    *out_log = maximise ? total : h->blank ? 0 : total + log(sum);
 done:
     return st;
 }
