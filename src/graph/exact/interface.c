@@ -216,7 +216,7 @@ cr_status cri_interface_filter(cr_ctx *cx, cri_interface *h, const cri_slice_evi
         if (log_e == -INFINITY) break;
         if (opt_visit) {
             for (size_t i = 0; i < h->size; i++) beta[i] = 1;
-            CR_TRY(cri_slice_backward(cx, h, program, t ? was : NULL, beta, true, NULL));
+            CR_TRY(cri_slice_backward(cx, h, program, t ? was : NULL, is, beta, true, NULL));
             if (!opt_visit(arg, t, h->marginal)) break;
         }
         was = is;
@@ -251,7 +251,7 @@ cr_status cri_interface_smooth(cr_ctx *cx, cri_interface *h, const cri_slice_evi
         if (t % 64 == 0) CR_TRY(cr_check_interrupt(cx));
         CR_TRY(cri_slice_open(cx, h, e, t, &program));
         CR_TRY(cri_slice_forward(cx, h, program, false, before(&p, t), again, &log_e));
-        CR_TRY(cri_slice_backward(cx, h, program, before(&p, t), beta, t <= last,
+        CR_TRY(cri_slice_backward(cx, h, program, before(&p, t), again, beta, t <= last,
                                   t > first ? next : NULL));
         if (t <= last && !visit(arg, t, h->marginal)) break;
         beta = next;

@@ -10,7 +10,7 @@
 /* Within a program variable v of the slice before has the id v, that of the slice itself n + v. */
 
 /* What is known of a variable, as far as the steps depend on it. */
-typedef enum cri_seen { CRI_SEEN_NOT, CRI_SEEN_STATE, CRI_SEEN_SET } cri_seen;
+typedef enum cri_seen { CRI_SEEN_NOT, CRI_SEEN_WEIGHED, CRI_SEEN_STATE, CRI_SEEN_SET } cri_seen;
 
 typedef enum cri_source_of {
     CRI_FROM_TABLE,      /* that of variable `index` */
@@ -36,7 +36,9 @@ typedef struct cri_step {
     cri_space    space;
     size_t       inputs, size; /* size: entries that it leaves */
     cri_input   *input;
-    cri_operand *in;      /* [inputs] with the strides */
+    cri_operand *in;     /* [inputs] with the strides */
+    size_t       inner, block; /* the last variables of the space, and their joint states: */
+    uint32_t   **at;           /* [inputs + 1][block] where each table is, and the output; NULL: a large space */
     cri_output   out;     /* with the strides */
     cri_input    place;   /* of the last step: where in alpha */
     double      *value;   /* [size] what it leaves, */
@@ -54,7 +56,12 @@ typedef struct cri_program {
     size_t         width;
 } cri_program;
 
-enum { CRI_MOST_PROGRAMS = 32 };
+enum {
+    CRI_MOST_PROGRAMS = 32,
+    CRI_MOST_BLOCK = 1 << 10,  /* entries that have a list of places */
+    CRI_LARGE_SPACE = 1 << 13, /* from here on the general walk over tables pays (combine.h) */
+    CRI_MOST_INPUTS = 8        /* of a step */
+};
 
 struct cri_interface {
     const cri_dynamic *net;
@@ -63,7 +70,7 @@ struct cri_interface {
     size_t             n, members, *member; /* variables of the interface, ascending */
     size_t             size;                /* of alpha; the last member runs fastest */
     size_t            *offset;              /* [n + 1] where the states of v begin among all */
-    double            *likelihood;          /* [width] lambda of the slice at hand */
+    double            *likelihood;          /* [width] lambda of the slice at hand; of the interface where weighed */
     double            *derivative;          /* [width] by these */
     double            *marginal;            /* [width] */
     unsigned char     *key;                 /* [2n] */
@@ -90,10 +97,11 @@ cr_status cri_slice_open(cr_ctx *cx, cri_interface *h, const cri_slice_evidence 
  * *out_log: the log of what it was divided by; -INFINITY: impossible.  CR_ENOMEM. */
 cr_status cri_slice_forward(cr_ctx *cx, cri_interface *h, cri_program *p, bool maximise,
                             const double *before, double *out, double *out_log);
-/* After cri_slice_forward by sums: from beta [size] of the slice, which is overwritten, the marginals into
+/* After cri_slice_forward by sums: from alpha and beta [size] of the slice, which is overwritten, the marginals into
  * h->marginal and beta of the slice before. */
 cr_status cri_slice_backward(cr_ctx *cx, cri_interface *h, cri_program *p, const double *before,
-                             double *beta, bool marginals, double *opt_beta_before);
+                             const double *alpha, double *beta, bool marginals,
+                             double *opt_beta_before);
 /* After cri_slice_forward by maxima: h->state has the states of the interface; gets those of all others, and of the
  * interface before. */
 void cri_slice_trace(cri_interface *h, cri_program *p, const double *before);

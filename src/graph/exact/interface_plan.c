@@ -47,7 +47,7 @@ static void add_table(planner *g, cri_source_of from, size_t index, size_t n, co
     t->what.id = memory + 2 * n;
     t->what.stride = memory + 3 * n;
     for (size_t i = n; i-- > 0;) {
-        bool seen = g->key[id[i]] != CRI_SEEN_NOT;
+        bool seen = g->key[id[i]] >= CRI_SEEN_STATE;
         if (seen) {
             t->what.id[t->what.fixed] = id[i];
             t->what.stride[t->what.fixed++] = stride;
@@ -60,7 +60,15 @@ static void add_table(planner *g, cri_source_of from, size_t index, size_t n, co
     g->n_list++;
 }
 
-/* The tables of the slice, alpha of the one before, and the likelihoods of what is open. */
+static bool is_member(const cri_interface *h, size_t v)
+{
+    for (size_t i = 0; i < h->members; i++)
+        if (h->member[i] == v) return true;
+    return false;
+}
+
+/* The tables of the slice, alpha of the one before, and the likelihoods of what is open.  Marginals of the interface come
+ * from alpha and beta, and need none. */
 static void add_tables(planner *g)
 {
     const cri_interface *h = g->h;
@@ -74,7 +82,8 @@ static void add_tables(planner *g)
         size_t        own = h->n + v;
         for (size_t i = 0; i < t.n; i++) id[i] = t.scope[i] + shift;
         if (g->key[own] != CRI_SEEN_SET) add_table(g, CRI_FROM_TABLE, v, t.n, id);
-        if (g->key[own] == CRI_SEEN_NOT) add_table(g, CRI_FROM_LIKELIHOOD, v, 1, &own);
+        if (g->key[own] == CRI_SEEN_WEIGHED || (g->key[own] == CRI_SEEN_NOT && !is_member(h, v)))
+            add_table(g, CRI_FROM_LIKELIHOOD, v, 1, &own);
     }
     if (s.status != CR_OK) g->p->s.status = s.status;
     cr_scratch_end(&s);
@@ -197,6 +206,29 @@ static cr_status refuse_size(const planner *g, double size)
                         g->h->members, (double)g->h->size);
 }
 
+/* Where the tables of a step are along the last variables of its space, as many as make a block. */
+static void list_places(planner *g, cri_step *step)
+{
+    const cri_space *space = &step->space;
+    if (space->n == 0 || cri_space_size(space) >= CRI_LARGE_SPACE) return;
+    step->block = space->states[space->n - 1];
+    for (step->inner = 1; step->inner < space->n; step->inner++) {
+        size_t more = step->block * space->states[space->n - 1 - step->inner];
+        if (more > CRI_MOST_BLOCK) break;
+        step->block = more;
+    }
+    step->at = cr_scratch_bytes(&g->p->s, step->inputs + 1, sizeof(*step->at));
+    for (size_t k = 0; k <= step->inputs && step->at; k++) {
+        const size_t *stride = k < step->inputs ? step->in[k].stride : step->out.stride;
+        step->at[k] = cr_scratch_bytes(&g->p->s, step->block, sizeof **step->at);
+        for (size_t e = 0; e < step->block && step->at[k]; e++)
+            for (size_t d = space->n, rest = e; d-- > space->n - step->inner;) {
+                step->at[k][e] += (uint32_t)(rest % space->states[d] * stride[d]);
+                rest /= space->states[d];
+            }
+    }
+}
+
 /* A step over the clique and the tables that are marked. */
 static cr_status add_step(planner *g, size_t id, bool last, double size)
 {
@@ -205,10 +237,11 @@ static cr_status add_step(planner *g, size_t id, bool last, double size)
     cri_step *step = &g->p->step[at];
     step->eliminated = id;
     step->last = last;
+    if (id != CR_NONE) cri_space_add(&step->space, id, states_of(g, id)); /* sums go in long strides */
     for (size_t k = 0; k < 2 * g->h->n; k++) {
         if (!g->clique[k]) continue;
         variables++;
-        if (!cri_space_add(&step->space, k, states_of(g, k))) CR_TRY(refuse_size(g, size));
+        if (k != id && !cri_space_add(&step->space, k, states_of(g, k))) CR_TRY(refuse_size(g, size));
     }
     if (!g->scopes_only && 16 * size > (double)cri_memory_left(g->cx)) CR_TRY(refuse_size(g, size));
     g->p->operations += size;
@@ -219,6 +252,8 @@ static cr_status add_step(planner *g, size_t id, bool last, double size)
         finish(g, step);
     else
         leave(g, step, at);
+    CR_TRY(g->p->s.status);
+    if (!g->scopes_only) list_places(g, step);
     CR_TRY(g->p->s.status);
     g->p->steps++;
 done:
@@ -243,9 +278,8 @@ static size_t mark(planner *g, size_t id, size_t most)
 /* Sums out a variable, or, at the end, none.  Many tables are first multiplied some at a time. */
 static cr_status eliminate(planner *g, size_t id)
 {
-    enum { SOME = 8 };
     cr_status st = CR_OK;
-    while (mark(g, id, SOME) > SOME) {
+    while (mark(g, id, CRI_MOST_INPUTS) > CRI_MOST_INPUTS) {
         double size = 1;
         memset(g->clique, 0, 2 * g->h->n * sizeof *g->clique);
         for (size_t i = 0; i < g->n_list; i++)
@@ -271,7 +305,7 @@ static cr_status plan(planner *g)
     for (size_t i = 0; i < h->members && !g->p->first; i++) g->open[h->member[i]] = true;
     for (size_t v = 0; v < h->n; v++) g->open[h->n + v] = true;
     for (size_t i = 0; i < h->members; i++) g->open[h->n + h->member[i]] = false;
-    for (id = 0; id < 2 * h->n; id++) g->open[id] = g->open[id] && g->key[id] == CRI_SEEN_NOT;
+    for (id = 0; id < 2 * h->n; id++) g->open[id] = g->open[id] && g->key[id] < CRI_SEEN_STATE;
     g->p->step = cr_scratch_bytes(&g->p->s, MOST_TABLES(h->n), sizeof *g->p->step);
     CR_TRY(g->p->s.status);
     while ((id = cheapest(g)) != CR_NONE) CR_TRY(eliminate(g, id));

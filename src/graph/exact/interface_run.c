@@ -5,97 +5,99 @@
 #include <math.h>
 #include <string.h>
 
-enum { LARGE = 1 << 13 }; /* entries from which the general walk over tables pays (combine.h) */
-
 /* --- products -------------------------------------------------------------------------------- */
 
-/* out[s] += (or max=) the product of m tables along the last variable of a space. */
-static inline void run_line(bool maximise, size_t m, const double *const *at, const size_t *stride,
-                            size_t states, double *out, size_t out_stride)
+/* out[to[e]] += (or max=) the product of m tables, each at its own places. */
+static inline void run_block(bool maximise, size_t m, const double *const *in,
+                             const uint32_t *const *at, size_t n, double *out, const uint32_t *to)
 {
-    if (out_stride == 0) {
-        double sum = 0;
-        for (size_t s = 0; s < states; s++) {
-            double x = at[0][s * stride[0]];
-            for (size_t k = 1; k < m; k++) x *= at[k][s * stride[k]];
-            sum = !maximise ? sum + x : x > sum ? x : sum;
-        }
-        *out = !maximise ? *out + sum : sum > *out ? sum : *out;
-        return;
-    }
-    for (size_t s = 0; s < states; s++) {
-        double x = at[0][s * stride[0]], *o = out + s * out_stride;
-        for (size_t k = 1; k < m; k++) x *= at[k][s * stride[k]];
+    for (size_t e = 0; e < n; e++) {
+        double x = in[0][at[0][e]], *o = out + to[e];
+        for (size_t k = 1; k < m; k++) x *= in[k][at[k][e]];
         *o = !maximise ? *o + x : x > *o ? x : *o;
     }
 }
 
-/* The loops above with the number of tables known when they are compiled. */
-static void run_short(bool maximise, size_t m, const double *const *at, const size_t *stride,
-                      size_t states, double *out, size_t out_stride)
+/* The same with the number of tables known when it is compiled. */
+static void run_few(bool maximise, size_t m, const double *const *in, const uint32_t *const *at,
+                    size_t n, double *out, const uint32_t *to)
 {
     switch (m) {
     case 1:
-        run_line(maximise, 1, at, stride, states, out, out_stride);
+        run_block(maximise, 1, in, at, n, out, to);
         break;
     case 2:
-        run_line(maximise, 2, at, stride, states, out, out_stride);
+        run_block(maximise, 2, in, at, n, out, to);
         break;
     case 3:
-        run_line(maximise, 3, at, stride, states, out, out_stride);
+        run_block(maximise, 3, in, at, n, out, to);
         break;
     default:
-        run_line(maximise, m, at, stride, states, out, out_stride);
+        run_block(maximise, m, in, at, n, out, to);
     }
 }
 
-enum { FEW = 16 }; /* steps have no more tables */
+/* A product that a step computes: its own, or the derivative by one of its inputs. */
+typedef struct product {
+    const cri_step *step;
+    cri_operand    *in; /* [step->inputs] */
+    cri_output      out;
+    const uint32_t *at[CRI_MOST_INPUTS], *to; /* the places of these within a block */
+} product;
 
-/* The same as cri_combine over a small space, without anything made beforehand. */
-static void combine_small(const cri_space *space, bool maximise, size_t m, const cri_operand *in,
-                          const cri_output *out)
+/* Block after block; the variables before the block go round like the digits of a number. */
+static void walk_small(const product *p, bool maximise)
 {
-    const double *at[FEW];
-    size_t        stride[FEW], index[CRI_MOST_DIMS] = { 0 }, last = space->n - 1;
-    double       *to = out->value;
-    for (size_t k = 0; k < m; k++) {
-        at[k] = in[k].value;
-        stride[k] = in[k].stride[last];
-    }
+    const cri_space *space = &p->step->space;
+    const double    *in[CRI_MOST_INPUTS];
+    size_t           m = p->step->inputs, outer = space->n - p->step->inner;
+    size_t           index[CRI_MOST_DIMS] = { 0 };
+    double          *to = p->out.value;
+    for (size_t k = 0; k < m; k++) in[k] = p->in[k].value;
     for (;;) {
-        size_t d = last;
-        run_short(maximise, m, at, stride, space->states[last], to, out->stride[last]);
+        size_t d = outer;
+        run_few(maximise, m, in, p->at, p->step->block, to, p->to);
         for (; d > 0; d--) {
             size_t states = space->states[d - 1], back = states - 1;
             if (++index[d - 1] < states) break;
             index[d - 1] = 0;
-            for (size_t k = 0; k < m; k++) at[k] -= back * in[k].stride[d - 1];
-            to -= back * out->stride[d - 1];
+            for (size_t k = 0; k < m; k++) in[k] -= back * p->in[k].stride[d - 1];
+            to -= back * p->out.stride[d - 1];
         }
         if (d == 0) return;
-        for (size_t k = 0; k < m; k++) at[k] += in[k].stride[d - 1];
-        to += out->stride[d - 1];
+        for (size_t k = 0; k < m; k++) in[k] += p->in[k].stride[d - 1];
+        to += p->out.stride[d - 1];
     }
 }
 
-/* out = sum (or max) of the product; out->value has been cleared. */
-static cr_status combine(cr_ctx *cx, const cri_space *space, bool maximise, size_t m,
-                         const cri_operand *in, const cri_output *out)
+/* out = sum (or max) of the product; its memory has been cleared. */
+static cr_status run_product(cr_ctx *cx, const product *p, bool maximise)
 {
-    if (space->n == 0) {
+    const cri_step *step = p->step;
+    if (step->space.n == 0) {
         double x = 1;
-        for (size_t k = 0; k < m; k++) x *= in[k].value[0];
-        *out->value = x;
+        for (size_t k = 0; k < step->inputs; k++) x *= p->in[k].value[0];
+        *p->out.value = x;
         return CR_OK;
     }
-    if (m <= FEW && cri_space_size(space) < LARGE) {
-        combine_small(space, maximise, m, in, out);
+    if (step->at) {
+        walk_small(p, maximise);
         return CR_OK;
     }
-    if (cri_combine(cx, space, maximise ? CRI_MAX : CRI_SUM, m, in, 1, out, true, NULL))
+    if (cri_combine(cx, &step->space, maximise ? CRI_MAX : CRI_SUM, step->inputs, p->in, 1, &p->out,
+                    true, NULL))
         return CR_OK;
     cr_status st = cr_check_interrupt(cx);
     return st != CR_OK ? st : cri_fail_memory(cx, 0);
+}
+
+/* The product of the step itself. */
+static product whole_product(cri_step *step)
+{
+    product p = { .step = step, .in = step->in, .out = step->out };
+    for (size_t k = 0; k < step->inputs && step->at; k++) p.at[k] = step->at[k];
+    p.to = step->at ? step->at[step->inputs] : NULL;
+    return p;
 }
 
 /* --- a slice --------------------------------------------------------------------------------- */
@@ -116,11 +118,12 @@ static const double *weight_of(const cri_slice_evidence *e, size_t number)
 /* What is seen of variable v, whose code this is, under the id of its slice. */
 static void see(cri_interface *h, size_t id, uint32_t code)
 {
-    bool open = code == CRI_CODE_OPEN || code == CRI_CODE_WEIGHED;
-    h->key[id] = (unsigned char)(open                  ? CRI_SEEN_NOT
-                                 : code & CRI_CODE_SET ? CRI_SEEN_SET
-                                                       : CRI_SEEN_STATE);
-    h->state[id] = open ? CR_NONE : code & ~CRI_CODE_SET;
+    cri_seen seen = code == CRI_CODE_OPEN      ? CRI_SEEN_NOT
+                    : code == CRI_CODE_WEIGHED ? CRI_SEEN_WEIGHED
+                    : code & CRI_CODE_SET      ? CRI_SEEN_SET
+                                               : CRI_SEEN_STATE;
+    h->key[id] = (unsigned char)seen;
+    h->state[id] = seen < CRI_SEEN_STATE ? CR_NONE : code & ~CRI_CODE_SET;
 }
 
 /* The program of the key, which comes first then; the one that was used longest ago makes way. */
@@ -160,8 +163,9 @@ cr_status cri_slice_open(cr_ctx *cx, cri_interface *h, const cri_slice_evidence 
         for (size_t s = 0; s < h->offset[v + 1] - h->offset[v]; s++) lambda[s] = w ? w[s] : 1;
     }
     for (size_t i = 0; t > 0 && i < h->members; i++) {
-        see(h, h->member[i], e->code[(t - 1) * h->n + h->member[i]]);
-        if (h->key[h->member[i]] == CRI_SEEN_SET) h->key[h->member[i]] = CRI_SEEN_STATE;
+        size_t v = h->member[i];
+        see(h, v, e->code[(t - 1) * h->n + v]);
+        h->key[v] = h->state[v] == CR_NONE ? CRI_SEEN_NOT : CRI_SEEN_STATE;
     }
     return find_program(cx, h, t == 0, out);
 }
@@ -211,12 +215,12 @@ cr_status cri_slice_forward(cr_ctx *cx, cri_interface *h, cri_program *p, bool m
         cri_step  *step = &p->step[i];
         bool       last = step->last;
         double    *to = last ? out : step->value;
-        cri_output o = step->out;
+        product    x = whole_product(step);
         memset(to, 0, step->size * sizeof *to);
-        o.value = last ? to + find_place(h, &step->place) : to;
+        x.out.value = last ? to + find_place(h, &step->place) : to;
         for (size_t k = 0; k < step->inputs; k++)
             step->in[k].value = find_input(h, p, &step->input[k], before);
-        CR_TRY(combine(cx, &step->space, maximise, step->inputs, step->in, &o));
+        CR_TRY(run_product(cx, &x, maximise));
         total += scale(to, step->size);
         if (total == -INFINITY) goto done;
     }
@@ -253,41 +257,69 @@ static cr_status send_back(cr_ctx *cx, cri_interface *h, cri_step *step, size_t 
                            const double *adjoint, double *to, size_t size)
 {
     cri_operand mine = step->in[k];
-    cri_output  o = { .value = to };
+    product     x = whole_product(step);
     memset(to, 0, size * sizeof *to);
-    if (step->input[k].from == CRI_FROM_MESSAGE) o.value += find_place(h, &step->input[k]);
-    memcpy(o.stride, mine.stride, sizeof o.stride);
+    x.out.value = step->input[k].from == CRI_FROM_MESSAGE ? to + find_place(h, &step->input[k]) : to;
+    memcpy(x.out.stride, mine.stride, sizeof mine.stride);
     step->in[k].value = adjoint;
     memcpy(step->in[k].stride, step->out.stride, sizeof mine.stride);
-    cr_status st = combine(cx, &step->space, false, step->inputs, step->in, &o);
+    if (step->at) {
+        x.to = x.at[k];
+        x.at[k] = step->at[step->inputs];
+    }
+    cr_status st = run_product(cx, &x, false);
     step->in[k] = mine;
     return st;
 }
 
-/* P(v | e) from the derivatives by its likelihoods. */
-static void set_marginal(cri_interface *h, size_t v)
+static void normalise(double *p, size_t n)
 {
-    size_t  from = h->offset[v], n = h->offset[v + 1] - from;
-    double *p = h->marginal + from, sum = 0;
-    if (h->key[h->n + v] != CRI_SEEN_NOT) {
-        for (size_t s = 0; s < n; s++) p[s] = s == h->state[h->n + v];
-        return;
-    }
-    for (size_t s = 0; s < n; s++) sum += p[s] = h->likelihood[from + s] * h->derivative[from + s];
+    double sum = 0;
+    for (size_t s = 0; s < n; s++) sum += p[s];
     for (size_t s = 0; s < n && sum > 0; s++) p[s] /= sum;
 }
 
+/* P(v | e) of what is observed, or from the derivatives by its likelihoods. */
+static void set_marginal(cri_interface *h, size_t v)
+{
+    size_t  from = h->offset[v], n = h->offset[v + 1] - from, id = h->n + v;
+    double *p = h->marginal + from;
+    for (size_t s = 0; s < n; s++)
+        p[s] = h->key[id] < CRI_SEEN_STATE ? h->likelihood[from + s] * h->derivative[from + s]
+                                           : s == h->state[id];
+    normalise(p, n);
+}
+
+/* Of all variables of the interface, from P(I | e), proportional to alpha beta. */
+static void set_members(cri_interface *h, const double *alpha, const double *beta)
+{
+    size_t inner = 1;
+    for (size_t i = h->members; i-- > 0;) {
+        size_t  from = h->offset[h->member[i]], n = h->offset[h->member[i] + 1] - from;
+        double *p = h->marginal + from;
+        for (size_t s = 0; s < n; s++) p[s] = 0;
+        for (size_t block = 0; block < h->size; block += n * inner)
+            for (size_t s = 0; s < n; s++)
+                for (size_t k = block + s * inner; k < block + (s + 1) * inner; k++)
+                    p[s] += alpha[k] * beta[k];
+        normalise(p, n);
+        inner *= n;
+    }
+}
+
 cr_status cri_slice_backward(cr_ctx *cx, cri_interface *h, cri_program *p, const double *before,
-                             double *beta, bool marginals, double *opt_beta_before)
+                             const double *alpha, double *beta, bool marginals,
+                             double *opt_beta_before)
 {
     cr_status st = CR_OK;
+    scale(beta, h->size);
     for (size_t i = p->steps; i-- > 0;) {
         cri_step *step = &p->step[i];
         bool      last = step->last;
         double   *adjoint = last ? beta : step->adjoint, *to;
         size_t    size;
         if (!marginals && !step->carries) continue;
-        scale(adjoint, step->size);
+        if (!last) scale(adjoint, step->size);
         for (size_t k = 0; k < step->inputs; k++)
             step->in[k].value = find_input(h, p, &step->input[k], before);
         for (size_t k = 0; k < step->inputs; k++) {
@@ -298,6 +330,7 @@ cr_status cri_slice_backward(cr_ctx *cx, cri_interface *h, cri_program *p, const
         }
     }
     for (size_t v = 0; v < h->n && marginals; v++) set_marginal(h, v);
+    if (marginals) set_members(h, alpha, beta);
 done:
     return st;
 }
