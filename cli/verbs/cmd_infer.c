@@ -19,7 +19,7 @@
     X(text, time, "", "COLUMN",                                                                    \
       "network with slices: column that orders the rows of a sequence; default: as in the file", "day") \
     X(flag, filtered, "false", "",                                                                   \
-      "network with slices: posteriors given the rows so far, not given all rows of the sequence", "true") \
+      "network with slices: posteriors given the rows so far, not given all rows of the sequence", "") \
     CR_METHOD_OPTIONS(X)
 /* clang-format on */
 CR_OPTIONS(infer_options, infer_table, INFER_OPTIONS);

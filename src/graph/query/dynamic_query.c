@@ -118,8 +118,10 @@ static bool goes_by_slices(cr_ctx *cx, const cri_dynamic *net, size_t slices, co
     bool dear = o->method == CR_QUERY_AUTO && cri_exact_seconds(operations) > o->budget;
     if (dear && slices * net->n <= CRI_MOST_UNROLLED) return false;
     snprintf(p.why, sizeof p.why,
-             "%zu slices one after another, which %zu variables with %.3g joint states connect; about %.2g s",
-             slices, cost.members, cost.size, cri_exact_seconds(operations));
+             "%zu slices one after another, connected by %zu variable%s with %.3g joint states; about "
+             "%.2g s",
+             slices, cost.members, cost.members == 1 ? "" : "s", cost.size,
+             cri_exact_seconds(operations));
     cr_log(cx, CR_LOG_INFO, "plan: interface, width %zu, %.3g operations, %.3g bytes: %s", cost.width,
            operations, p.cost.bytes, p.why);
     *out_planned = p;
