@@ -101,7 +101,8 @@ static void print_row(infer_job *j, double log_e, bool possible)
 
 static const cr_field row_fields[] = {
     CR_MEASURE("log_evidence", "nats", CR_FIELD_NULL,
-               "log P(row), in a network with slices given the rows before it; null for an impossible row, or if "
+               "log P(row), in a network with slices given the rows before it; null for an "
+               "impossible row, or if "
                "the method has none"),
     CR_FLAG("impossible", CR_FIELD_SOMETIMES,
             "true: the network, or every sample, excludes the row, or (Gaussian) the observed "
@@ -117,7 +118,8 @@ static const cr_field row_fields[] = {
 static const cr_field result_infer[] = {
     CR_TEXT("network", 0, "the file, as it was named"),
     CR_COUNT("rows", 0, "rows of evidence"),
-    CR_TEXT("method", 0, "jt: a junction tree; ve, enumerate, gaussian, interface, or an approximation"),
+    CR_TEXT("method", 0,
+            "jt: a junction tree; ve, enumerate, gaussian, interface, or an approximation"),
     CR_FLAG("exact", 0, "whether the answers are exact, up to rounding"),
     CR_COUNT("seed", 0, "random seed"),
     CR_INNER(ROWS, "results", 0, "one for each row, in order", row_fields),

@@ -84,7 +84,8 @@ static inline void lay_evidence(cr_ctx *cx, const sliced_evidence *x, cr_network
             assert_ok(cx, cr_evidence_weigh(cx, e, i, x->weight[k++].weight));
             continue;
         }
-        if (code & CRI_CODE_SET) assert_ok(cx, cr_network_intervene(cx, whole, i, code & ~CRI_CODE_SET));
+        if (code & CRI_CODE_SET)
+            assert_ok(cx, cr_network_intervene(cx, whole, i, code & ~CRI_CODE_SET));
         assert_ok(cx, cr_evidence_observe(cx, e, i, code & ~CRI_CODE_SET));
     }
 }

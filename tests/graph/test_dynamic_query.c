@@ -61,9 +61,8 @@ static void check_same(cr_ctx *cx, const cr_query_answer *a, const cr_query_answ
     assert_close(a->log_evidence, b->log_evidence, 1e-9);
     assert_int_equal(a->n, b->n);
     for (size_t i = 0; i < a->n; i++)
-        assert_string_equal(
-            cr_variable_name(cr_network_variables(a->about), a->variable[i]),
-            cr_variable_name(cr_network_variables(b->about), b->variable[i]));
+        assert_string_equal(cr_variable_name(cr_network_variables(a->about), a->variable[i]),
+                            cr_variable_name(cr_network_variables(b->about), b->variable[i]));
     assert_int_equal(a->values, b->values);
     for (size_t i = 0; i < a->values; i++) assert_close(a->value[i], b->value[i], 1e-9);
     assert_int_equal(a->table.size, b->table.size);
@@ -120,7 +119,7 @@ TEST(slice_by_slice_is_side_by_side)
     for (uint64_t seed = 1; networks < 20; seed++) {
         cr_rng       r = cr_rng_stream(seed, 1);
         cri_dynamic *net = random_dynamic(cx, &r, 3);
-        bool two = true; /* the likelihoods above are of two states */
+        bool         two = true; /* the likelihoods above are of two states */
         for (size_t v = 0; v < 3; v++) two &= cr_network_states(net->first, v) == 2;
         networks += two;
         for (size_t i = 0; i < n && two; i++) possible += ask_both(cx, net, QUESTIONS[i]);
@@ -201,7 +200,8 @@ TEST(mistakes_in_questions)
         cr_query_answer a = { 0 };
         cr_status       st = cri_dynamic_methods.parse(cx, net, UNANSWERED[i].text, &q);
         if (st == CR_OK) st = cri_dynamic_query_run(cx, net, q, NULL, NULL, &a);
-        check_status(cx, st, CR_EARG, UNANSWERED[i].message, UNANSWERED[i].text, __FILE__, __LINE__);
+        check_status(cx, st, CR_EARG, UNANSWERED[i].message, UNANSWERED[i].text, __FILE__,
+                     __LINE__);
         cr_question_free(cx, q);
     }
     cri_dynamic_free(cx, net);
@@ -212,8 +212,8 @@ TEST(impossible_slices_are_named)
     cri_dynamic *net = parse(cx, "{\"network\": \"bayes\", \"slices\": 2, \"variables\": {\"x\": "
                                  "{\"states\": 2, \"initial\": {\"table\": [1, 0]}, \"parents\": "
                                  "[\"x[-1]\"], \"table\": [[1, 0], [0, 1]]}}}");
-    cr_question     *q = NULL;
-    cr_query_answer  a = { 0 };
+    cr_question *q = NULL;
+    cr_query_answer a = { 0 };
     assert_ok(cx, cri_dynamic_methods.parse(cx, net, "P(* | x[t=7]=1, x[t=9]=0)", &q));
     assert_fails_with(cx, cri_dynamic_slices_run(cx, net, 9, q, NULL, &a), CR_EDATA,
                       "the evidence is impossible");
@@ -226,11 +226,12 @@ TEST(evidence_from_a_file)
     static const char JSON[] =
         "{\"umbrella[t=2]\": \"yes\", \"rain[1]\": {\"no\": 0.2, \"yes\": 0.6}}";
     static const char *const BAD[] = { "{\"umbrella\": \"yes\"}", "{\"umbrella[t=1..2]\": \"yes\"}",
-                                       "{\"umbrela[t=1]\": \"yes\"}", "{\"rain[t=1] x\": \"yes\"}" };
-    cri_dynamic   *net = parse(cx, UMBRELLA);
-    cr_question   *q = NULL;
-    cr_query_answer a = { 0 };
-    cr_findings    more = { 0 };
+                                       "{\"umbrela[t=1]\": \"yes\"}",
+                                       "{\"rain[t=1] x\": \"yes\"}" };
+    cri_dynamic             *net = parse(cx, UMBRELLA);
+    cr_question             *q = NULL;
+    cr_query_answer          a = { 0 };
+    cr_findings              more = { 0 };
     assert_ok(cx, cri_dynamic_methods.parse_findings(cx, &more, net, "e", JSON, strlen(JSON)));
     assert_ok(cx, cri_dynamic_methods.parse(cx, net, "P(rain[t=1]=yes)", &q));
     assert_ok(cx, cri_dynamic_query_run(cx, net, q, &more, NULL, &a));
@@ -240,10 +241,10 @@ TEST(evidence_from_a_file)
     cr_query_answer_free(cx, &a);
     cr_findings_free(cx, &more);
     for (size_t i = 0; i < 4; i++) {
-        assert_fails_with(cx,
-                          cri_dynamic_methods.parse_findings(cx, &more, net, "e.json", BAD[i],
-                                                             strlen(BAD[i])),
-                          CR_EDATA, "e.json: ");
+        assert_fails_with(
+            cx,
+            cri_dynamic_methods.parse_findings(cx, &more, net, "e.json", BAD[i], strlen(BAD[i])),
+            CR_EDATA, "e.json: ");
         cr_findings_free(cx, &more);
     }
     cr_question_free(cx, q);
@@ -276,13 +277,16 @@ TEST(files_come_back)
         "\"b[-1]\": 0.2}}},\n"
         "\"b\": {\"states\": [\"no\", \"yes\"], \"parents\": [\"a\"], \"deterministic\": {\"no\": "
         "\"yes\", \"yes\": \"no\"}, \"properties\": [\"not a\"]},\n"
-        "\"c\": {\"states\": 3, \"initial\": {\"parents\": [\"b\"], \"table\": [[0.2, 0.3, 0.5], [1, 0, "
-        "0]]}, \"parents\": [\"c[-1]\", \"a\"], \"tree\": {\"split\": \"a\", \"branches\": {\"no\": "
+        "\"c\": {\"states\": 3, \"initial\": {\"parents\": [\"b\"], \"table\": [[0.2, 0.3, 0.5], "
+        "[1, 0, "
+        "0]]}, \"parents\": [\"c[-1]\", \"a\"], \"tree\": {\"split\": \"a\", \"branches\": "
+        "{\"no\": "
         "{\"split\": \"c[-1]\", \"branches\": {\"0\": [1, 0, 0], \"1\": [0, 1, 0], \"2\": [0, 0, "
         "1]}}, \"yes\": [0.2, 0.2, 0.6]}}}}}";
     for (uint64_t seed = 0; seed < 30; seed++) {
         cr_rng       r = cr_rng_stream(seed, 2);
-        cri_dynamic *net = seed ? random_dynamic(cx, &r, 1 + cr_rng_below(&r, 6)) : parse(cx, NOISY);
+        cri_dynamic *net =
+            seed ? random_dynamic(cx, &r, 1 + cr_rng_below(&r, 6)) : parse(cx, NOISY);
         cri_dynamic *back = NULL;
         char         path[512], *bytes;
         size_t       size;
@@ -320,22 +324,24 @@ TEST(mistakes_in_files)
         { SLICES(X("\"parents\": [\"x\"], " TWO)), "'x' is its own parent" },
         { SLICES(X("\"initial\": {\"parents\": [\"x[-1]\"], " TWO "}, \"table\": [1, 0]")),
           "which the first slice lacks" },
-        { SLICES(X("\"initial\": {\"table\": [1, 1]}, \"parents\": [\"x[-1]\"], " TWO)), "sum to 2" },
-        { SLICES(X("\"initial\": {\"states\": 2, \"table\": [1, 0]}, \"table\": [1, 0]")), "states" },
+        { SLICES(X("\"initial\": {\"table\": [1, 1]}, \"parents\": [\"x[-1]\"], " TWO)),
+          "sum to 2" },
+        { SLICES(X("\"initial\": {\"states\": 2, \"table\": [1, 0]}, \"table\": [1, 0]")),
+          "states" },
         { SLICES(X("\"initial\": 3, \"table\": [1, 0]")), "an object with the probabilities" },
         { SLICES(X("\"parents\": 3, \"table\": [1, 0]")), "a list of variables" },
         { SLICES("\"x[1]\": {\"states\": 2, \"table\": [1, 0]}"), "cannot contain brackets" },
-        { SLICES(X("\"parents\": [\"y\"], " TWO) ", \"y\": {\"states\": 2, \"parents\": [\"x\"], " TWO
-                                                 "}"),
+        { SLICES(
+              X("\"parents\": [\"y\"], " TWO) ", \"y\": {\"states\": 2, \"parents\": [\"x\"], " TWO
+                                              "}"),
           "cycle" },
         { "{\"network\": \"bayes\", \"slices\": 2, \"variables\": {}, \"plates\": {}}", "plates" },
     };
     for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
         cri_dynamic *net = NULL;
-        assert_fails_with(cx,
-                          cri_json_parse_dynamic(cx, "d.json", FILES[i].text,
-                                                 strlen(FILES[i].text), &net),
-                          CR_EDATA, FILES[i].message);
+        assert_fails_with(
+            cx, cri_json_parse_dynamic(cx, "d.json", FILES[i].text, strlen(FILES[i].text), &net),
+            CR_EDATA, FILES[i].message);
         assert_null(net);
         assert_true(strncmp(cr_error(cx), "d.json:1:", 9) == 0);
     }
@@ -394,14 +400,11 @@ TEST(rows_are_slices)
     cri_dynamic         *net = parse(cx, UMBRELLA);
     double               p[5], log_e[5];
     infer(cx, ROWS, &smoothed, 5, p, log_e);
-    assert_close(p[2],
-                 number(cx, net, "P(rain[t=1]=yes | umbrella[t=1..2]=yes, umbrella[t=3]=no)"),
+    assert_close(p[2], number(cx, net, "P(rain[t=1]=yes | umbrella[t=1..2]=yes, umbrella[t=3]=no)"),
                  1e-12);
-    assert_close(p[0],
-                 number(cx, net, "P(rain[t=2]=yes | umbrella[t=1..2]=yes, umbrella[t=3]=no)"),
+    assert_close(p[0], number(cx, net, "P(rain[t=2]=yes | umbrella[t=1..2]=yes, umbrella[t=3]=no)"),
                  1e-12);
-    assert_close(p[3],
-                 number(cx, net, "P(rain[t=3]=yes | umbrella[t=1..2]=yes, umbrella[t=3]=no)"),
+    assert_close(p[3], number(cx, net, "P(rain[t=3]=yes | umbrella[t=1..2]=yes, umbrella[t=3]=no)"),
                  1e-12);
     assert_close(p[4], number(cx, net, "P(rain[t=2]=yes | umbrella[t=1]=no)"), 1e-12);
     assert_close(exp(log_e[2] + log_e[0] + log_e[3]),

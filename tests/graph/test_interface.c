@@ -31,9 +31,8 @@ static void check_one(cr_ctx *cx, const cr_network *whole, const cr_evidence *e,
 {
     cr_factor f = { 0 };
     double    log_e;
-    assert_ok(cx, enumerated
-                      ? cr_enumerate_query(cx, whole, e, 1, &number, 0, &f, &log_e)
-                      : cr_bucket_query(cx, whole, e, 1, &number, NULL, &f, &log_e, NULL));
+    assert_ok(cx, enumerated ? cr_enumerate_query(cx, whole, e, 1, &number, 0, &f, &log_e)
+                             : cr_bucket_query(cx, whole, e, 1, &number, NULL, &f, &log_e, NULL));
     for (size_t s = 0; s < f.size; s++) assert_close(p[s], f.value[s], 1e-10);
     cr_factor_free(cx, &f);
 }
@@ -230,12 +229,12 @@ static bool compare(void *arg, size_t t, const double *p)
 /* So many slices, with this much memory for the messages (0: enough). */
 static void check_hmm(cr_ctx *cx, size_t slices, size_t memory)
 {
-    cr_rng             r = cr_rng_stream(7, slices);
-    hmm                m;
-    cri_interface     *h = NULL;
-    uint32_t          *symbol = malloc(slices * sizeof *symbol);
-    uint32_t          *both = malloc(2 * slices * sizeof *both), *path = malloc(2 * slices * sizeof *path);
-    double            *gamma = malloc(slices * K * sizeof *gamma), log_e, log_best, total = 0;
+    cr_rng         r = cr_rng_stream(7, slices);
+    hmm            m;
+    cri_interface *h = NULL;
+    uint32_t      *symbol = malloc(slices * sizeof *symbol);
+    uint32_t *both = malloc(2 * slices * sizeof *both), *path = malloc(2 * slices * sizeof *path);
+    double   *gamma = malloc(slices * K * sizeof *gamma), log_e, log_best, total = 0;
     cri_slice_evidence e = { .slices = slices, .code = both };
     compared           c = { .gamma = gamma };
     size_t             possible;
@@ -252,8 +251,8 @@ static void check_hmm(cr_ctx *cx, size_t slices, size_t memory)
     assert_ok(cx, cri_interface_new(cx, net, &h));
     if (memory) cr_ctx_set_memory_limit(cx, cr_ctx_memory(cx) + memory);
     log_e = forward_backward(&m, slices, symbol, gamma);
-    assert_ok(cx, cri_interface_smooth(cx, h, &e, 0, slices - 1, compare, &c, NULL, &total,
-                                       &possible));
+    assert_ok(cx,
+              cri_interface_smooth(cx, h, &e, 0, slices - 1, compare, &c, NULL, &total, &possible));
     assert_int_equal(possible, slices);
     assert_int_equal(c.n, slices);
     assert_true(c.worst < 1e-11);

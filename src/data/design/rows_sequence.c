@@ -236,7 +236,8 @@ cr_status cri_sequences_find(cr_ctx *cx, const cr_table *table, const char *opt_
 
 cr_status cri_rows_open_sequences(cr_ctx *cx, cri_rows *r)
 {
-    r->sequences = cr_alloc(cx, 1, sizeof *r->sequences); /* closed with the rows, also on failure */
+    r->sequences =
+        cr_alloc(cx, 1, sizeof *r->sequences); /* closed with the rows, also on failure */
     if (!r->sequences) return CR_ENOMEM;
     return find_sequences(cx, r, r->design->sequence, r->design->time, r->sequences);
 }

@@ -31,8 +31,8 @@ static cr_status find_members(cr_ctx *cx, cri_interface *h)
         }
     if (16 * size > (double)cri_memory_left(cx)) {
         cr_fail(cx, CR_ENOMEM, "what connects a slice to the next has %.3g joint states", size);
-        CR_TRY(cr_fail_hint(cx, "that is %zu variables with children in the next slice",
-                            h->members));
+        CR_TRY(
+            cr_fail_hint(cx, "that is %zu variables with children in the next slice", h->members));
     }
     h->size = (size_t)size;
 done:
@@ -118,8 +118,8 @@ typedef struct tape {
     bool                      maximise;
     size_t                    length, blocks; /* slices of a block; how many there are */
     size_t                    held;           /* the block that is in `message` */
-    double                   *start;          /* [blocks x size] what comes before each but the first */
-    double                   *message;        /* [length x size] */
+    double                   *start;   /* [blocks x size] what comes before each but the first */
+    double                   *message; /* [length x size] */
 } tape;
 
 /* Blocks so that all fits a part of the memory. */

@@ -21,9 +21,9 @@
 
 /* What is known of a variable in a slice, as a code: its state, or one of these.  A state that is set from
  * outside, by do(), has the bit CRI_CODE_SET. */
-#define CRI_CODE_OPEN     UINT32_MAX       /* nothing */
-#define CRI_CODE_WEIGHED  (UINT32_MAX - 1) /* the likelihoods of its states: see `weight` */
-#define CRI_CODE_SET      ((uint32_t)1 << 30)
+#define CRI_CODE_OPEN UINT32_MAX          /* nothing */
+#define CRI_CODE_WEIGHED (UINT32_MAX - 1) /* the likelihoods of its states: see `weight` */
+#define CRI_CODE_SET ((uint32_t)1 << 30)
 
 typedef struct cri_slice_weight {
     size_t        number; /* of the variable in its slice (dynamic_network.h) */
@@ -32,7 +32,7 @@ typedef struct cri_slice_weight {
 
 typedef struct cri_slice_evidence {
     size_t                  slices;
-    const uint32_t         *code;   /* [slices x n] */
+    const uint32_t         *code; /* [slices x n] */
     size_t                  weights;
     const cri_slice_weight *weight; /* [weights] by ascending number */
 } cri_slice_evidence;

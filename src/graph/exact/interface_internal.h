@@ -36,14 +36,16 @@ typedef struct cri_step {
     cri_space    space;
     size_t       inputs, size; /* size: entries that it leaves */
     cri_input   *input;
-    cri_operand *in;     /* [inputs] with the strides */
+    cri_operand *in;           /* [inputs] with the strides */
     size_t       inner, block; /* the last variables of the space, and their joint states: */
-    uint32_t   **at;           /* [inputs + 1][block] where each table is, and the output; NULL: a large space */
-    cri_output   out;     /* with the strides */
-    cri_input    place;   /* of the last step: where in alpha */
-    double      *value;   /* [size] what it leaves, */
-    double      *adjoint; /* [size] and the derivative by it; of the last step NULL, both are the caller's */
-    bool         carries; /* depends on alpha of the slice before */
+    uint32_t *
+        *at; /* [inputs + 1][block] where each table is, and the output; NULL: a large space */
+    cri_output out;   /* with the strides */
+    cri_input  place; /* of the last step: where in alpha */
+    double    *value; /* [size] what it leaves, */
+    double *
+        adjoint; /* [size] and the derivative by it; of the last step NULL, both are the caller's */
+    bool carries; /* depends on alpha of the slice before */
 } cri_step;
 
 typedef struct cri_program {
@@ -67,18 +69,18 @@ struct cri_interface {
     const cri_dynamic *net;
     const cr_network  *first, *next;
     cr_network        *own_first, *own_next; /* with tables in place of many effects; or NULL */
-    size_t             n, members, *member; /* variables of the interface, ascending */
-    size_t             size;                /* of alpha; the last member runs fastest */
-    size_t            *offset;              /* [n + 1] where the states of v begin among all */
-    double            *likelihood;          /* [width] lambda of the slice at hand; of the interface where weighed */
-    double            *derivative;          /* [width] by these */
-    double            *marginal;            /* [width] */
-    unsigned char     *key;                 /* [2n] */
-    size_t            *state;               /* [2n] of what is observed, by id */
-    bool               blank;               /* nothing is known of the slice at hand */
-    cr_scratch         s;
-    cri_program       *program[CRI_MOST_PROGRAMS]; /* the latest first */
-    size_t             programs;
+    size_t             n, members, *member;  /* variables of the interface, ascending */
+    size_t             size;                 /* of alpha; the last member runs fastest */
+    size_t            *offset;               /* [n + 1] where the states of v begin among all */
+    double *likelihood;   /* [width] lambda of the slice at hand; of the interface where weighed */
+    double *derivative;   /* [width] by these */
+    double *marginal;     /* [width] */
+    unsigned char *key;   /* [2n] */
+    size_t        *state; /* [2n] of what is observed, by id */
+    bool           blank; /* nothing is known of the slice at hand */
+    cr_scratch     s;
+    cri_program   *program[CRI_MOST_PROGRAMS]; /* the latest first */
+    size_t         programs;
 };
 
 /* --- planning (interface_plan.c) -------------------------------------------------------------- */

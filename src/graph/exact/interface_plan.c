@@ -22,7 +22,7 @@ typedef struct planner {
     const unsigned char *key;
     table               *list; /* [n_list] of [MOST_TABLES(n)] */
     size_t               n_list;
-    bool                *open;  /* [2n] still to be summed out */
+    bool                *open;   /* [2n] still to be summed out */
     bool                *clique; /* [2n] */
     bool                 scopes_only;
 } planner;
@@ -202,7 +202,8 @@ static void finish(planner *g, cri_step *step)
 static cr_status refuse_size(const planner *g, double size)
 {
     cr_fail(g->cx, CR_ENOMEM, "a slice of the network needs a table of %.3g entries", size);
-    return cr_fail_hint(g->cx, "what connects a slice to the next has %zu variables, %.3g joint states",
+    return cr_fail_hint(g->cx,
+                        "what connects a slice to the next has %zu variables, %.3g joint states",
                         g->h->members, (double)g->h->size);
 }
 
@@ -237,11 +238,13 @@ static cr_status add_step(planner *g, size_t id, bool last, double size)
     cri_step *step = &g->p->step[at];
     step->eliminated = id;
     step->last = last;
-    if (id != CR_NONE) cri_space_add(&step->space, id, states_of(g, id)); /* sums go in long strides */
+    if (id != CR_NONE)
+        cri_space_add(&step->space, id, states_of(g, id)); /* sums go in long strides */
     for (size_t k = 0; k < 2 * g->h->n; k++) {
         if (!g->clique[k]) continue;
         variables++;
-        if (k != id && !cri_space_add(&step->space, k, states_of(g, k))) CR_TRY(refuse_size(g, size));
+        if (k != id && !cri_space_add(&step->space, k, states_of(g, k)))
+            CR_TRY(refuse_size(g, size));
     }
     if (!g->scopes_only && 16 * size > (double)cri_memory_left(g->cx)) CR_TRY(refuse_size(g, size));
     g->p->operations += size;

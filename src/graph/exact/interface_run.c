@@ -131,8 +131,8 @@ static cr_status find_program(cr_ctx *cx, cri_interface *h, bool first, cri_prog
 {
     cri_program *p = NULL;
     size_t       i = 0;
-    while (i < h->programs && (h->program[i]->first != first ||
-                               memcmp(h->program[i]->key, h->key, 2 * h->n) != 0))
+    while (i < h->programs &&
+           (h->program[i]->first != first || memcmp(h->program[i]->key, h->key, 2 * h->n) != 0))
         i++;
     if (i == h->programs) {
         cr_status st = cri_program_new(cx, h, first, h->key, false, &p);
@@ -184,7 +184,8 @@ static const double *find_input(const cri_interface *h, const cri_program *p, co
     const cr_network *net = p->first ? h->first : h->next;
     switch (x->from) {
     case CRI_FROM_TABLE:
-        return cr_network_table(net, p->first ? x->index : h->n + x->index).value + find_place(h, x);
+        return cr_network_table(net, p->first ? x->index : h->n + x->index).value +
+               find_place(h, x);
     case CRI_FROM_MESSAGE:
         return before + find_place(h, x);
     case CRI_FROM_LIKELIHOOD:
@@ -212,10 +213,10 @@ cr_status cri_slice_forward(cr_ctx *cx, cri_interface *h, cri_program *p, bool m
     double    total = 0, sum = 0;
     *out_log = -INFINITY;
     for (size_t i = 0; i < p->steps; i++) {
-        cri_step  *step = &p->step[i];
-        bool       last = step->last;
-        double    *to = last ? out : step->value;
-        product    x = whole_product(step);
+        cri_step *step = &p->step[i];
+        bool      last = step->last;
+        double   *to = last ? out : step->value;
+        product   x = whole_product(step);
         memset(to, 0, step->size * sizeof *to);
         x.out.value = last ? to + find_place(h, &step->place) : to;
         for (size_t k = 0; k < step->inputs; k++)
@@ -259,7 +260,8 @@ static cr_status send_back(cr_ctx *cx, cri_interface *h, cri_step *step, size_t 
     cri_operand mine = step->in[k];
     product     x = whole_product(step);
     memset(to, 0, size * sizeof *to);
-    x.out.value = step->input[k].from == CRI_FROM_MESSAGE ? to + find_place(h, &step->input[k]) : to;
+    x.out.value =
+        step->input[k].from == CRI_FROM_MESSAGE ? to + find_place(h, &step->input[k]) : to;
     memcpy(x.out.stride, mine.stride, sizeof mine.stride);
     step->in[k].value = adjoint;
     memcpy(step->in[k].stride, step->out.stride, sizeof mine.stride);
@@ -325,8 +327,8 @@ cr_status cri_slice_backward(cr_ctx *cx, cri_interface *h, cri_program *p, const
         for (size_t k = 0; k < step->inputs; k++) {
             to = find_adjoint(h, p, &step->input[k], marginals, opt_beta_before, &size);
             if (!to) continue;
-            CR_TRY(send_back(cx, h, step, k,
-                             last ? adjoint + find_place(h, &step->place) : adjoint, to, size));
+            CR_TRY(send_back(cx, h, step, k, last ? adjoint + find_place(h, &step->place) : adjoint,
+                             to, size));
         }
     }
     for (size_t v = 0; v < h->n && marginals; v++) set_marginal(h, v);

@@ -23,10 +23,8 @@ static cr_status check_names(const cri_json *d, json_t *list)
 {
     const char *name;
     json_t     *one;
-    json_object_foreach(list, name, one)
-        if (strpbrk(name, "[]"))
-            return cri_json_fail_key(d, list, name,
-                                     "a name in a network with slices cannot contain brackets");
+    json_object_foreach(list, name, one) if (strpbrk(name, "[]")) return cri_json_fail_key(
+        d, list, name, "a name in a network with slices cannot contain brackets");
     return CR_OK;
 }
 
@@ -73,8 +71,9 @@ static cr_status read_variable(cri_json_network *first, cri_json_network *next, 
     static const char *const KEYS[] = { "states",   "parents",   "table", "deterministic",
                                         "noisy-or", "noisy-max", "tree",  "properties",
                                         "initial",  NULL };
-    static const char *const INITIAL[] = { "parents",   "table", "deterministic", "noisy-or",
-                                           "noisy-max", "tree",  NULL };
+    static const char *const INITIAL[] = { "parents",  "table",     "deterministic",
+                                           "noisy-or", "noisy-max", "tree",
+                                           NULL };
     cr_status                st = CR_OK;
     const cri_json          *d = &first->d;
     json_t                  *initial = json_object_get(one, "initial");
@@ -100,14 +99,15 @@ done:
 
 static cr_status read_network(cri_json_network *first, cri_json_network *next, cri_dynamic *net)
 {
-    static const char *const KEYS[] = { "network",    "name",      "slices",
-                                        "properties", "variables", NULL };
-    cr_status                st = CR_OK;
-    const cri_json          *d = &first->d;
-    const char              *name;
-    json_t                  *list, *one;
-    bool                     bayes = true;
-    size_t                   v = 0;
+    static const char *const KEYS[] = {
+        "network", "name", "slices", "properties", "variables", NULL
+    };
+    cr_status       st = CR_OK;
+    const cri_json *d = &first->d;
+    const char     *name;
+    json_t         *list, *one;
+    bool            bayes = true;
+    size_t          v = 0;
     CR_TRY(cri_json_kind(d, &bayes));
     if (!bayes)
         CR_TRY(cri_json_fail_key(d, d->root, "slices",

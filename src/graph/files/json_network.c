@@ -279,7 +279,8 @@ static cr_status read_markov(cri_json_network *f, json_t *opt_list)
     {
         if (json_is_object(one)) CR_TRY(cri_json_keys(&f->d, one, KEYS));
         if (json_is_object(one))
-            CR_TRY(cri_json_properties(f, one, cr_variable_lookup(cr_network_variables(f->net), name)));
+            CR_TRY(cri_json_properties(f, one,
+                                       cr_variable_lookup(cr_network_variables(f->net), name)));
     }
     CR_TRY(cri_json_markov(f));
 done:

@@ -71,7 +71,8 @@ cr_status cri_cases_refuse_order(cr_ctx *cx, cri_any_network any, const cri_case
                        : opt_order->filtered ? "--filtered"
                                              : NULL;
     if (!name) return CR_OK;
-    cr_fail(cx, CR_EARG, "%s is for networks with slices: here every row is a case by itself", name);
+    cr_fail(cx, CR_EARG, "%s is for networks with slices: here every row is a case by itself",
+            name);
     return cr_fail_hint(cx, "a network that repeats over time has \"slices\": 2 in its JSON");
 }
 

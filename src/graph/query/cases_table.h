@@ -17,8 +17,9 @@ typedef struct cri_case_column {
 
 /* How rows follow each other, in a network with slices. */
 typedef struct cri_case_order {
-    const char *sequence, *time; /* columns; NULL: all rows are one sequence, in the order of the table */
-    bool        filtered;        /* posteriors given the rows so far */
+    const char *sequence,
+        *time;     /* columns; NULL: all rows are one sequence, in the order of the table */
+    bool filtered; /* posteriors given the rows so far */
 } cri_case_order;
 
 /* Refuses two columns of one variable, which may contradict each other: CR_EDATA. */

@@ -24,8 +24,9 @@ static cr_status refuse_kind(cr_ctx *cx, cr_question_kind kind)
 {
     switch (kind) {
     case CR_QUESTION_SENSITIVITY:
-        return cr_fail(cx, CR_EARG,
-                       "sensitivity() is not for networks with slices, which share their parameters");
+        return cr_fail(
+            cx, CR_EARG,
+            "sensitivity() is not for networks with slices, which share their parameters");
     case CR_QUESTION_DESCENDANTS:
         cr_fail(cx, CR_EARG, "descendants in a network with slices go on for ever");
         return cr_fail_hint(cx, "children(x[t=1]) are in the same slice and the next");
@@ -45,7 +46,8 @@ static cr_status find_slices(cr_ctx *cx, const cri_dynamic *net, const cr_questi
     cr_status               st = refuse_kind(cx, q->kind);
     if (st != CR_OK) return st;
     if (slices == 0 && !row->graph) {
-        cr_fail(cx, CR_EARG, "* means all variables up to the last slice that is named, but none is");
+        cr_fail(cx, CR_EARG,
+                "* means all variables up to the last slice that is named, but none is");
         return cr_fail_hint(cx, "name a slice, for example P(* | %s[t=3]=%s)",
                             cr_variable_name(cr_network_variables(net->first), 0),
                             cr_state_name(cr_network_variables(net->first), 0, 0));
@@ -112,18 +114,20 @@ static bool goes_by_slices(cr_ctx *cx, const cri_dynamic *net, size_t slices, co
     if (!cri_dynamic_by_slices(q, opt_more)) return false;
     if (cri_interface_plan(cx, net, &cost) != CR_OK) return false;
     double operations = (double)slices * cost.operations * count_passes(net, q);
-    p.cost = (cr_exact_report){ .variables = slices * net->n, .width = cost.width,
+    p.cost = (cr_exact_report){ .variables = slices * net->n,
+                                .width = cost.width,
                                 .operations = operations,
                                 .bytes = (double)slices * (8 * cost.size + 4 * (double)net->n) };
     bool dear = o->method == CR_QUERY_AUTO && cri_exact_seconds(operations) > o->budget;
     if (dear && slices * net->n <= CRI_MOST_UNROLLED) return false;
-    snprintf(p.why, sizeof p.why,
-             "%zu slices one after another, connected by %zu variable%s with %.3g joint states; about "
-             "%.2g s",
-             slices, cost.members, cost.members == 1 ? "" : "s", cost.size,
-             cri_exact_seconds(operations));
-    cr_log(cx, CR_LOG_INFO, "plan: interface, width %zu, %.3g operations, %.3g bytes: %s", cost.width,
-           operations, p.cost.bytes, p.why);
+    snprintf(
+        p.why, sizeof p.why,
+        "%zu slices one after another, connected by %zu variable%s with %.3g joint states; about "
+        "%.2g s",
+        slices, cost.members, cost.members == 1 ? "" : "s", cost.size,
+        cri_exact_seconds(operations));
+    cr_log(cx, CR_LOG_INFO, "plan: interface, width %zu, %.3g operations, %.3g bytes: %s",
+           cost.width, operations, p.cost.bytes, p.why);
     *out_planned = p;
     return true;
 }

@@ -22,9 +22,9 @@ typedef struct asked {
     const cr_question *q;
     size_t             slices;
     cri_interface     *h;
-    size_t            *offset;   /* [n] where the states of v begin among the marginals of a slice */
-    uint32_t          *code;     /* [slices x n] */
-    cri_slice_weight  *weight;   /* [weights] */
+    size_t            *offset; /* [n] where the states of v begin among the marginals of a slice */
+    uint32_t          *code;   /* [slices x n] */
+    cri_slice_weight  *weight; /* [weights] */
     cri_slice_evidence evidence; /* of these */
     cr_query_answer   *out;
 } asked;
@@ -134,7 +134,8 @@ static cr_status add_event(asked *a, const cr_finding *f)
 static cr_status refuse_impossible(const asked *a, size_t possible)
 {
     cri_fail_impossible(a->cx);
-    return cr_fail_note(a->cx, "what is known of slice %zu is impossible, given the slices before it",
+    return cr_fail_note(a->cx,
+                        "what is known of slice %zu is impossible, given the slices before it",
                         possible + 1);
 }
 
@@ -219,9 +220,8 @@ static cr_status fill_joint(asked *a, size_t n, const size_t *list, double *valu
     *out_log = most;
     if (most == -INFINITY) goto done;
     for (size_t i = 0; i < size; i++)
-        sum += value[i] = log_of[i / states] > -INFINITY
-                              ? value[i] * exp(log_of[i / states] - most)
-                              : 0;
+        sum += value[i] =
+            log_of[i / states] > -INFINITY ? value[i] * exp(log_of[i / states] - most) : 0;
     for (size_t i = 0; i < size; i++) value[i] /= sum;
     *out_log += log(sum);
 done:
@@ -242,7 +242,8 @@ static cr_status answer_table(asked *a)
     CR_TRY(a->s.status);
     memcpy(list, a->q->x, n * sizeof *list);
     qsort(list, n, sizeof *list, by_index);
-    for (size_t i = 0; i < n; i++) states[i] = cr_network_states(a->net->first, list[i] % a->net->n);
+    for (size_t i = 0; i < n; i++)
+        states[i] = cr_network_states(a->net->first, list[i] % a->net->n);
     for (size_t i = 0; i < n; i++) place[i] = i;
     CR_TRY(cr_factor_new(a->cx, n, place, states, NULL, &a->out->table));
     CR_TRY(fill_joint(a, n, list, a->out->table.value, a->out->table.size, &a->out->log_evidence));
@@ -366,8 +367,10 @@ cr_status cri_dynamic_slices_run(cr_ctx *cx, const cri_dynamic *net, size_t slic
                                  cr_query_answer *out)
 {
     cr_status       st = CR_OK;
-    cr_query_answer answer = { .kind = q->kind, .exact = true, .upper = NAN, .method = "interface" };
-    asked           a = { .cx = cx, .s = cr_scratch_begin(cx), .net = net, .q = q, .slices = slices };
+    cr_query_answer answer = {
+        .kind = q->kind, .exact = true, .upper = NAN, .method = "interface"
+    };
+    asked a = { .cx = cx, .s = cr_scratch_begin(cx), .net = net, .q = q, .slices = slices };
     a.out = &answer;
     a.offset = cr_scratch_index(&a.s, net->n);
     CR_TRY(a.s.status);

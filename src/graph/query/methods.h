@@ -34,8 +34,9 @@ typedef struct cri_cases {
 
 /* Rows that are slices. */
 typedef struct cri_followed {
-    const struct cri_sequences   *sequences; /* which rows follow each other (data/design/sequences.h) */
-    const struct cri_case_column *columns;   /* [n] what they say (cases_table.h) */
+    const struct cri_sequences
+        *sequences; /* which rows follow each other (data/design/sequences.h) */
+    const struct cri_case_column *columns; /* [n] what they say (cases_table.h) */
     size_t                        n;
     bool                          filtered; /* each given the rows up to it; else given all */
 } cri_followed;

@@ -107,8 +107,8 @@ typedef struct cr_question {
     cr_question_kind kind;
     size_t          *x, *y, *given; /* variables, in the order they were named */
     size_t           n_x, n_y, n_given;
-    size_t           count; /* how many are asked for, of BEST_LIST and SENSITIVITY */
-    char            *path;  /* of IMAP: the file of the other network */
+    size_t           count;  /* how many are asked for, of BEST_LIST and SENSITIVITY */
+    char            *path;   /* of IMAP: the file of the other network */
     size_t           slices; /* of a network with slices: the last that is named; else 0 */
     cr_findings      event, known;
 } cr_question;
@@ -190,7 +190,7 @@ typedef struct cr_query_answer {
     bool   holds;     /* SEPARATION, DSEP, CHORDAL, IMAP: yes */
     cr_network *about; /* of a network with slices: the variables that the numbers above mean; else
                           NULL: those of the network that was asked */
-} cr_query_answer;    /* all zeros: nothing to free */
+} cr_query_answer;     /* all zeros: nothing to free */
 
 /* The usual options. */
 CR_API cr_query_options cr_query_defaults(void);

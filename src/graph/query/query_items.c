@@ -458,8 +458,9 @@ cr_status cri_ask_known(cri_asking *p, bool averages)
             const char *name = cri_ask_name(p, v);
             cri_ask_fail(p, from, p->at, "what is the evidence on '%s'?", name);
             if (p->values) CR_TRY(cr_fail_hint(p->cx, "write %s=1.2, or another value", name));
-            CR_TRY(cr_fail_hint(p->cx, "write %s=%s, or another of its states", name,
-                                cr_state_name(cr_network_variables(p->net), within_slice(p, v), 0)));
+            CR_TRY(
+                cr_fail_hint(p->cx, "write %s=%s, or another of its states", name,
+                             cr_state_name(cr_network_variables(p->net), within_slice(p, v), 0)));
         }
     } while (cri_ask_take(p, ","));
 done:

@@ -13,8 +13,8 @@ typedef struct cri_asking {
     cr_question      *q;
     bool              values; /* variables have values, not states: x=1.2 */
     bool              times;  /* they are in slices: x[t=3]; `net` is one slice */
-    size_t            next, last; /* of x[t=1..5]: the numbers from next to last are still to come */
-    char              said[300];  /* the name of such a variable */
+    size_t next, last;        /* of x[t=1..5]: the numbers from next to last are still to come */
+    char   said[300];         /* the name of such a variable */
 } cri_asking;
 
 /* Fails with a sentence, the question, and a caret under [from, end). */

@@ -161,8 +161,7 @@ static cr_status read_bar(cri_asking *p)
     cri_ask_skip(p);
     if (!*p->at) {
         cri_ask_fail(p, p->text, p->at, "a variable alone is not a question");
-        CR_TRY(cr_fail_hint(p->cx, "its distribution is P(%s)",
-                            cri_ask_name(p, p->q->x[0])));
+        CR_TRY(cr_fail_hint(p->cx, "its distribution is P(%s)", cri_ask_name(p, p->q->x[0])));
     }
     if (!cri_ask_bar(p->at)) {
         cri_ask_fail(p, p->at, p->at, "expected _|_ here");
@@ -350,13 +349,16 @@ cr_status cri_find_in_slice(cr_ctx *cx, const cr_network *slice, const char *nam
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    cri_asking p = { .cx = cx, .net = slice, .text = name, .at = name, .from = name, .times = true };
+    cri_asking p = {
+        .cx = cx, .net = slice, .text = name, .at = name, .from = name, .times = true
+    };
     p.name = cr_scratch_bytes(&s, strlen(name) + 1, 1);
     CR_TRY(s.status);
     CR_TRY(cri_ask_variable(&p, out_number));
     cri_ask_skip(&p);
     if (*p.at || p.next <= p.last)
-        CR_TRY(cri_ask_fail(&p, name, name + strlen(name), "one variable in one slice is expected"));
+        CR_TRY(
+            cri_ask_fail(&p, name, name + strlen(name), "one variable in one slice is expected"));
 done:
     cr_scratch_end(&s);
     return st;
