@@ -119,6 +119,7 @@ CRI_MODELS(CRI_DECLARE_CLASS)
  * `credence models` does not list them. */
 CRI_DECLARE_CLASS(network)
 CRI_DECLARE_CLASS(gaussian_network)
+CRI_DECLARE_CLASS(dynamic_network)
 
 /* Room for the parameters of a family in a prediction: sets family, n_params and params
  * [n x n_params].  The family is named as in the registry of distributions. */
