@@ -212,18 +212,6 @@ done:
 cr_status cri_centred_inner(cr_ctx *cx, const cri_centred *z, const double *B, size_t k,
                             double *out)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    double    *Y;
-    if (!z->by_entries) {
-        CR_TRY(inner_filled(cx, z, B, k, out));
-        goto done;
-    }
-    Y = cr_scratch_matrix(&s, k, z->n);
-    CR_TRY(s.status);
-    CR_TRY(cri_centred_times(cx, z, B, k, Y));
-    CR_TRY(cri_centred_transpose(cx, z, Y, k, out));
-done:
-    cr_scratch_end(&s);
-    return st;
+    return z->by_entries ? cri_centred_over_rows(cx, z, B, k, out)
+                         : inner_filled(cx, z, B, k, out);
 }

@@ -37,12 +37,17 @@ cr_status cri_centred_fill(cr_ctx *cx, const cri_centred *z, double *Z);
 cr_status cri_centred_inner(cr_ctx *cx, const cri_centred *z, const double *B, size_t k,
                             double *out);
 
-/* By entries: out [k x n] = B Z', B [k x p]; out [k x p] = U Z, U [k x n]; and K [n x n] = Z Z'.
- * O(k entries), and O(sum of squared column lengths + n^2). */
+/* By entries, O(k entries): out [k x n] = B Z', B [k x p]; out [k x p] = U Z, U [k x n]. */
 cr_status cri_centred_times(cr_ctx *cx, const cri_centred *z, const double *B, size_t k,
                             double *out);
 cr_status cri_centred_transpose(cr_ctx *cx, const cri_centred *z, const double *U, size_t k,
                                 double *out);
+/* Both at once: out [k x p] = B Z'Z, and out [k x n] = U Z Z'. */
+cr_status cri_centred_over_rows(cr_ctx *cx, const cri_centred *z, const double *B, size_t k,
+                                double *out);
+cr_status cri_centred_over_columns(cr_ctx *cx, const cri_centred *z, const double *U, size_t k,
+                                   double *out);
+/* K [n x n] = Z Z' by entries, O(sum of squared column lengths + n^2). */
 cr_status cri_centred_outer(cr_ctx *cx, const cri_centred *z, double *K);
 
 #endif

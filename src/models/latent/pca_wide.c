@@ -113,16 +113,9 @@ static cr_status times_C(cr_ctx *cx, void *user, const double *B, size_t k, doub
 
 static cr_status times_K(cr_ctx *cx, void *user, const double *B, size_t k, double *out)
 {
-    cr_status          st = CR_OK;
     const cri_centred *z = user;
-    cr_scratch         s = cr_scratch_begin(cx);
-    double            *G = cr_scratch_matrix(&s, k, z->p);
-    CR_TRY(s.status);
-    CR_TRY(cri_centred_transpose(cx, z, B, k, G));
-    CR_TRY(cri_centred_times(cx, z, G, k, out));
-    divide(out, k * z->n, z->divisor);
-done:
-    cr_scratch_end(&s);
+    cr_status          st = cri_centred_over_columns(cx, z, B, k, out);
+    if (st == CR_OK) divide(out, k * z->n, z->divisor);
     return st;
 }
 
