@@ -212,6 +212,5 @@ done:
 cr_status cri_centred_inner(cr_ctx *cx, const cri_centred *z, const double *B, size_t k,
                             double *out)
 {
-    return z->by_entries ? cri_centred_over_rows(cx, z, B, k, out)
-                         : inner_filled(cx, z, B, k, out);
+    return z->by_entries ? cri_centred_over_rows(cx, z, B, k, out) : inner_filled(cx, z, B, k, out);
 }

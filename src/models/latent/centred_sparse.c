@@ -17,10 +17,7 @@ typedef struct side {
     const double     *multiplier; /* [n]; NULL = 1      */
 } side;
 
-static side rows_of(const cri_centred *z)
-{
-    return (side){ z->n, z->rows->sparse, NULL, z->root };
-}
+static side rows_of(const cri_centred *z) { return (side){ z->n, z->rows->sparse, NULL, z->root }; }
 static side columns_of(const cri_centred *z)
 {
     return (side){ z->p, &z->columns.view, z->centre, z->per_scale };
