@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHUNK = 16, TILE = 512 };
+enum { CHUNK = 16, TILE = 512, SHORT = 4096 }; /* SHORT: columns of which fit into the cache */
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
@@ -106,11 +106,12 @@ cr_status cri_centred_open(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, bool
         if (z.root) z.root[i] = sqrt(rows->w[i]);
     }
     z.divisor = fmax(z.weight - 1, 1);
-    CR_TRY(sparse ? cri_sparse_moments(cx, rows->sparse, rows->w, z.centre, variance)
-                  : measure_filled(cx, rows, z.weight, z.centre, variance));
+    CR_TRY(sparse       ? cri_sparse_moments(cx, rows->sparse, rows->w, z.centre, variance)
+           : n <= SHORT ? cri_centred_measure(cx, rows, z.weight, z.centre, variance)
+                        : measure_filled(cx, rows, z.weight, z.centre, variance));
     CR_TRY(set_scales(cx, standardise, variance, &z, &far));
     z.by_entries = sparse && !far;
-    if (z.by_entries) CR_TRY(cri_sparse_transpose(cx, rows->sparse, &z.columns));
+    if (sparse) CR_TRY(cri_sparse_transpose(cx, rows->sparse, &z.columns));
     *out = z;
 done:
     return st;
@@ -145,19 +146,12 @@ static cri_range chunk_of(const filling *f, size_t c)
     return (cri_range){ f->begin + r.begin, f->begin + r.end };
 }
 
-static void fill_chunk(void *arg, size_t c)
-{
-    const filling *f = arg;
-    cri_range      r = chunk_of(f, c);
-    fill_rows(f->z, r.begin, r.end, f->T + (r.begin - f->begin) * f->z->p);
-}
-
 static void fill_and_multiply(void *arg, size_t c)
 {
     const filling *f = arg;
     cri_range      r = chunk_of(f, c);
     size_t         at = r.begin - f->begin, p = f->z->p;
-    fill_chunk(arg, c);
+    fill_rows(f->z, r.begin, r.end, f->T + at * p);
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)(r.end - r.begin), (int)f->k, (int)p,
                 1, f->T + at * p, (int)p, f->B, (int)p, 0, f->Y + at * f->k, (int)f->k);
 }
@@ -171,12 +165,6 @@ static void add_tile(void *arg, size_t t)
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)f->k, (int)(c.end - c.begin),
                 (int)(f->end - f->begin), 1, f->Y, (int)f->k, f->T + c.begin, (int)p, 1,
                 f->out + c.begin, (int)p);
-}
-
-cr_status cri_centred_fill(cr_ctx *cx, const cri_centred *z, double *Z)
-{
-    filling f = { .z = z, .end = z->n, .T = Z };
-    return cri_parallel_for(cx, NULL, cri_block_count(z->n, CHUNK), fill_chunk, &f);
 }
 
 /* A panel of rows stays in the cache for both of its products. */

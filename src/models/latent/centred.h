@@ -22,7 +22,7 @@ typedef struct cri_centred {
     double         *per_scale;       /* [p] 1 / scale; 0 of a constant column              */
     double         *root;            /* [n] sqrt(w); NULL = 1                              */
     bool            by_entries;      /* products go by the entries of sparse rows:         */
-    cri_sparse_copy columns;         /* X'                                                 */
+    cri_sparse_copy columns;         /* X', of sparse rows                                  */
 } cri_centred;
 
 /* Measures the rows, in the arena: two passes.  Fails with CR_ENUMERIC where squares over- or underflow.  Closed by
@@ -30,9 +30,13 @@ typedef struct cri_centred {
 cr_status cri_centred_open(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, bool standardise,
                            cri_centred *out);
 void      cri_centred_close(cr_ctx *cx, cri_centred *z);
+/* Means and population variances [p] of few rows that are not sparse, in one pass. */
+cr_status cri_centred_measure(cr_ctx *cx, const cri_rows *rows, double weight, double *mean,
+                              double *variance);
 
-/* Z [n x p] itself. */
-cr_status cri_centred_fill(cr_ctx *cx, const cri_centred *z, double *Z);
+/* T [n x (end - begin)] = some columns of Z. */
+cr_status cri_centred_columns(cr_ctx *cx, const cri_centred *z, size_t begin, size_t end,
+                              double *T);
 /* out [k x p] = B Z'Z, B [k x p]. */
 cr_status cri_centred_inner(cr_ctx *cx, const cri_centred *z, const double *B, size_t k,
                             double *out);

@@ -170,7 +170,7 @@ static cr_status pca_solve(cr_ctx *cx, const cr_design *design, const void *opti
     m->q = cri_components_choose(cx, "pca", ((const pca_options *)options)->components,
                                  &(cri_spectrum_of){ lambda, rank, rank, n, 0 });
     CR_TRY(cri_pca_keep(cx, g.centre, g.scale,
-                        &(cri_decomposed){ g.G, V, lambda, p, rank, design->standardised, n },
+                        &(cri_decomposed){ g.G, V, lambda, p, rank, design->standardised, n, NULL },
                         cri_spread_affordable(p, rank, m->q, design->standardised, true), m));
     report->stop = CR_STOP_CLOSED_FORM;
 done:

@@ -181,7 +181,7 @@ TEST(sds_without_the_matrix)
         R[i % (P * P)] += Z[i / (P * P) * P + i / P % P] * Z[i / (P * P) * P + i % P];
     assert_ok(cx, cri_directions(cx, R, P, lambda, V, &rank));
     assert_int_equal(rank, N - 1);
-    cri_decomposed of = { R, V, lambda, P, rank, true, 100 };
+    cri_decomposed of = { R, V, lambda, P, rank, true, 100, NULL };
     assert_ok(cx, cri_spread(cx, &of, Q, CRI_SPREAD_VECTORS, with, vectors));
     of.opt_C = NULL;
     assert_ok(cx, cri_spread(cx, &of, Q, CRI_SPREAD_VALUES, without, NULL));
