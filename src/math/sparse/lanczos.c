@@ -74,14 +74,13 @@ static bool draw(lanczos *z, size_t so_far, double *x)
 }
 
 /* to [b x n] = W [b x n] with orthonormal rows, W = L to, by the Cholesky factor L [b x b] of W W'; false where a row
- * has too little of its own for that. */
-static cr_status factor_rows(cr_ctx *cx, const lanczos *z, const double *W, double *to, double *L,
-                             bool *out_good)
+ * has too little of its own for that, or is not longer than `least`. */
+static cr_status factor_rows(cr_ctx *cx, const double *W, size_t b, size_t n, double least,
+                             double *to, double *L, bool *out_good)
 {
     const double own = 0.05; /* of its length: less would lose digits */
     cr_status    st = CR_OK;
     cr_scratch   s = cr_scratch_begin(cx);
-    size_t       b = z->b, n = z->n;
     double      *inverse = cr_scratch_matrix(&s, b, b);
     CR_TRY(s.status);
     CR_TRY(cr_syrk(cx, 1, cr_cmat_of(W, b, n), CR_PLAIN, 0, cr_mat_of(L, b, b)));
@@ -94,8 +93,8 @@ static cr_status factor_rows(cr_ctx *cx, const lanczos *z, const double *W, doub
             L[i * b + j] = i == j ? sqrt(fmax(sum, 0)) : sum / L[j * b + j];
         }
         memset(L + i * b + i + 1, 0, (b - i - 1) * sizeof *L);
-        *out_good = isfinite(square) && L[i * b + i] > own * sqrt(square) &&
-                    L[i * b + i] > 1e-8 * z->norm && square > DBL_MIN / DBL_EPSILON;
+        *out_good = isfinite(square) && L[i * b + i] > own * sqrt(square) && L[i * b + i] > least &&
+                    square > DBL_MIN / DBL_EPSILON;
     }
     if (!*out_good) goto done;
     memset(inverse, 0, b * b * sizeof *inverse);
@@ -112,6 +111,24 @@ done:
     return st;
 }
 
+cr_status cri_orthonormalise(cr_ctx *cx, double *V, size_t k, size_t n)
+{
+    enum { MOST = 256 }; /* rows whose factor is small beside them */
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    bool       good = k > 0 && k <= MOST;
+    double    *once = good ? cr_scratch_matrix(&s, k, n) : NULL;
+    double    *L = good ? cr_scratch_matrix(&s, k, k) : NULL;
+    CR_TRY(s.status);
+    CR_TRY(cri_blas_reserve(cx));
+    if (good) CR_TRY(factor_rows(cx, V, k, n, 0, once, L, &good));
+    if (good) CR_TRY(factor_rows(cx, once, k, n, 0, V, L, &good));
+    if (!good) cri_orthonormal_rows(V, k, n, 0);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 /* The block behind Q from all of W at once, twice, so that it is orthonormal to the last bit. */
 static cr_status append_at_once(cr_ctx *cx, lanczos *z, bool *out_good)
 {
@@ -120,11 +137,9 @@ static cr_status append_at_once(cr_ctx *cx, lanczos *z, bool *out_good)
     size_t     b = z->b, n = z->n;
     double    *L = cr_scratch_matrix(&s, b, b), *M = cr_scratch_matrix(&s, b, b);
     double    *once = cr_scratch_matrix(&s, b, n), *block = z->Q + z->k * n;
-    lanczos    unit = *z;
-    unit.norm = 1;
     CR_TRY(s.status);
-    CR_TRY(factor_rows(cx, z, z->W, once, L, out_good));
-    if (*out_good) CR_TRY(factor_rows(cx, &unit, once, block, M, out_good));
+    CR_TRY(factor_rows(cx, z->W, b, n, 1e-8 * z->norm, once, L, out_good));
+    if (*out_good) CR_TRY(factor_rows(cx, once, b, n, 0.5, block, M, out_good));
     for (size_t c = 0; c < b && *out_good; c++) /* W = L M block */
         for (size_t d = 0; d < b; d++) {
             double sum = 0;

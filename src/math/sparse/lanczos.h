@@ -45,4 +45,7 @@ cr_status cri_lanczos(cr_ctx *cx, const cri_symmetric_map *A, const cri_lanczos_
  * than `least` of its length, becomes 0. */
 void cri_orthonormal_rows(double *V, size_t k, size_t n, double least);
 
+/* The same of any rows, all at once where none of them is nearly a combination of the others, by all threads. */
+cr_status cri_orthonormalise(cr_ctx *cx, double *V, size_t k, size_t n);
+
 #endif

@@ -106,14 +106,16 @@ cr_status cri_centred_open(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, bool
         if (z.root) z.root[i] = sqrt(rows->w[i]);
     }
     z.divisor = fmax(z.weight - 1, 1);
-    CR_TRY(sparse       ? cri_sparse_moments(cx, rows->sparse, rows->w, z.centre, variance)
-           : n <= SHORT ? cri_centred_measure(cx, rows, z.weight, z.centre, variance)
-                        : measure_filled(cx, rows, z.weight, z.centre, variance));
+    if (sparse) CR_TRY(cri_sparse_transpose(cx, rows->sparse, &z.columns));
+    CR_TRY(sparse || n <= SHORT ? cri_centred_measure(cx, rows, sparse ? &z.columns.view : NULL,
+                                                      z.weight, z.centre, variance)
+                                : measure_filled(cx, rows, z.weight, z.centre, variance));
     CR_TRY(set_scales(cx, standardise, variance, &z, &far));
     z.by_entries = sparse && !far;
-    if (sparse) CR_TRY(cri_sparse_transpose(cx, rows->sparse, &z.columns));
     *out = z;
+    z.columns = (cri_sparse_copy){ 0 };
 done:
+    cri_sparse_free(cx, &z.columns);
     return st;
 }
 

@@ -30,9 +30,9 @@ typedef struct cri_centred {
 cr_status cri_centred_open(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, bool standardise,
                            cri_centred *out);
 void      cri_centred_close(cr_ctx *cx, cri_centred *z);
-/* Means and population variances [p] of few rows that are not sparse, in one pass. */
-cr_status cri_centred_measure(cr_ctx *cx, const cri_rows *rows, double weight, double *mean,
-                              double *variance);
+/* Means and population variances [p] of rows whose columns are sparse, or which are few, in one pass. */
+cr_status cri_centred_measure(cr_ctx *cx, const cri_rows *rows, const cri_sparse *opt_columns,
+                              double weight, double *mean, double *variance);
 
 /* T [n x (end - begin)] = some columns of Z. */
 cr_status cri_centred_columns(cr_ctx *cx, const cri_centred *z, size_t begin, size_t end,

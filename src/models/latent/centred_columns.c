@@ -36,8 +36,9 @@ static void fill_tile(const cri_rows *rows, const cri_sparse *opt_columns, cri_r
 /* --- measuring -------------------------------------------------------------------------------- */
 
 typedef struct measuring {
-    const cri_rows *rows;
-    double          weight, *mean, *variance;
+    const cri_rows   *rows;
+    const cri_sparse *columns;
+    double            weight, *mean, *variance;
 } measuring;
 
 /* Sums about 0, and then about the mean that they give, which take up what the first lost. */
@@ -67,11 +68,39 @@ static void measure_tile(void *arg, cri_range c, double *T)
     }
 }
 
-cr_status cri_centred_measure(cr_ctx *cx, const cri_rows *rows, double weight, double *mean,
-                              double *variance)
+/* The same by entries; the rows without one are 0. */
+static void measure_entries(void *arg, size_t b)
 {
-    measuring m = { rows, weight, mean, variance };
+    const measuring  *m = arg;
+    const cri_sparse *X = m->columns;
+    const double     *w = m->rows->w;
+    cri_range         r = cri_block_range(X->n, MOST, b);
+    for (size_t j = r.begin; j < r.end; j++) {
+        size_t end, begin = cri_sparse_row(X, j, &end);
+        double weight = 0, first = 0, off = 0, square = 0;
+        for (size_t e = begin; e < end; e++) {
+            double one = w ? w[X->column[e]] : 1;
+            weight += one;
+            first += one * X->value[e];
+        }
+        double zeros = fmax(m->weight - weight, 0);
+        first /= m->weight;
+        for (size_t e = begin; e < end; e++)
+            off += (w ? w[X->column[e]] : 1) * (X->value[e] - first);
+        double mean = m->mean[j] = first + (off - zeros * first) / m->weight;
+        for (size_t e = begin; e < end; e++)
+            square += (w ? w[X->column[e]] : 1) * (X->value[e] - mean) * (X->value[e] - mean);
+        m->variance[j] = (square + zeros * mean * mean) / m->weight;
+    }
+}
+
+cr_status cri_centred_measure(cr_ctx *cx, const cri_rows *rows, const cri_sparse *opt_columns,
+                              double weight, double *mean, double *variance)
+{
+    measuring m = { rows, opt_columns, weight, mean, variance };
     size_t    tile = tile_of(rows->n);
+    if (opt_columns)
+        return cri_parallel_for(cx, NULL, cri_block_count(rows->p, MOST), measure_entries, &m);
     return cri_parallel_rows(cx, "gathering variances", rows->p, tile, rows->n * tile, measure_tile,
                              &m);
 }

@@ -6,6 +6,7 @@
 #include "pca.h"
 #include "centred.h"
 #include "components.h"
+#include "base/parallel.h"
 #include "math/dense/dense.h"
 #include "math/sparse/lanczos.h"
 
@@ -83,6 +84,19 @@ done:
     return st;
 }
 
+enum { SQUARES = 1 << 15 };
+typedef struct squaring {
+    double *x;
+    size_t  n;
+} squaring;
+
+static void square_block(void *arg, size_t b)
+{
+    const squaring *q = arg;
+    cri_range       r = cri_block_range(q->n, SQUARES, b);
+    for (size_t i = r.begin; i < r.end; i++) q->x[i] *= q->x[i];
+}
+
 /* V = U Z of the first q, and of the squares of all directions the sums that the sds are made of. */
 static cr_status first_directions(cr_ctx *cx, const dual *d)
 {
@@ -96,7 +110,8 @@ static cr_status first_directions(cr_ctx *cx, const dual *d)
                        cr_mat_of(d->Y, d->rank, width)));
         for (size_t j = 0; j < d->q; j++)
             memcpy(d->V + j * z->p + at, d->Y + j * width, width * sizeof *d->Y);
-        for (size_t i = 0; i < d->rank * width; i++) d->Y[i] *= d->Y[i];
+        CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(d->rank * width, SQUARES), square_block,
+                                &(squaring){ d->Y, d->rank * width }));
         CR_TRY(cr_gemm(cx, 1, cr_cmat_of(d->f, d->q, d->rank), CR_PLAIN,
                        cr_cmat_of(d->Y, d->rank, width), CR_PLAIN, 0,
                        (cr_mat){ d->sums + at, d->q, width, z->p }));
@@ -106,14 +121,15 @@ done:
 }
 
 /* Of length 1, the first q of k orthogonal to the last bit. */
-static void normalise(double *V, size_t k, size_t q, size_t p)
+static cr_status normalise(cr_ctx *cx, double *V, size_t k, size_t q, size_t p)
 {
-    cri_orthonormal_rows(V, least_of(q, k), p, 0);
+    cr_status st = cri_orthonormalise(cx, V, least_of(q, k), p);
     for (size_t j = q; j < k; j++) {
         double length = cr_norm2(V + j * p, p);
         for (size_t i = 0; i < p; i++) V[j * p + i] /= length;
     }
     fix_signs(V, k, p);
+    return st;
 }
 
 /* The directions that are not 0, and their sds as far as `extent`.  Of a covariance only the first q vectors are
@@ -143,7 +159,7 @@ static cr_status keep_directions(cr_ctx *cx, cr_scratch *s, dual *d, cri_spread_
             f[k] = isfinite(f[k]) ? f[k] / (d->lambda[k] * z->divisor) : 0;
     }
     CR_TRY(first ? first_directions(cx, d) : all_directions(cx, d));
-    normalise(d->V, first ? d->q : d->rank, d->q, z->p);
+    CR_TRY(normalise(cx, d->V, first ? d->q : d->rank, d->q, z->p));
     CR_TRY(cri_pca_keep(cx, z->centre, z->scale, &of, extent, m));
 done:
     return st;
@@ -230,7 +246,7 @@ static cr_status check_directions(cr_ctx *cx, search *f)
         CR_TRY(cri_centred_transpose(cx, f->z, f->U, f->k, f->V));
     else
         memcpy(f->V, f->U, f->k * p * sizeof *f->V);
-    cri_orthonormal_rows(f->V, f->k, p, 0);
+    CR_TRY(cri_orthonormalise(cx, f->V, f->k, p));
     CR_TRY(times_C(cx, f->map.user, f->V, f->k, CV));
     for (size_t j = 0; j < f->k; j++) {
         const double *v = f->V + j * p, *c = CV + j * p;

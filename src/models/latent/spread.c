@@ -93,7 +93,8 @@ static bool stands_apart(const cri_decomposed *of, size_t j)
 
 static double sd_of(double variance, double n)
 {
-    return fmin(sqrt(fmax(variance, 0) / n), 1); /* no loading is longer */
+    double sd = sqrt((variance > 0 ? variance : 0) / n);
+    return sd < 1 ? sd : 1; /* no loading is longer */
 }
 
 void cri_spread_weights(const cri_decomposed *of, size_t j, double *out_f)
