@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Vectors go by panels of this many, side by side, so that an entry of the rows meets all of them at once. */
-enum { PANEL = CRI_SPARSE_PANEL, BLOCK = 256 };
+enum { PANEL = CRI_SPARSE_FEW, BLOCK = 256 };
 
 typedef struct side {
     size_t            n;
@@ -64,11 +64,14 @@ static void cross_block(void *arg, size_t b)
     for (size_t i = r.begin; i < r.end; i++) {
         size_t end, begin = cri_sparse_row(A, i, &end), last = A->index ? end : A->start[A->n];
         double offset = s->offset ? s->offset[i] : 1, by = s->multiplier ? s->multiplier[i] : 1;
-        cri_sparse_gather_panel(A->column + begin, A->value + begin, end - begin, last - end, q->in,
-                                y);
+        cri_sparse_gather_few(A->column + begin, A->value + begin, end - begin, last - end, q->in,
+                              y);
         for (size_t c = 0; c < PANEL; c++) y[c] = by * (y[c] - offset * q->level[c]);
-        for (size_t c = 0; q->vectors && c < q->width; c++) q->vectors[c * s->n + i] = y[c];
-        for (size_t c = 0; !q->vectors && c < PANEL; c++) {
+        if (q->vectors) {
+            for (size_t c = 0; c < q->width; c++) q->vectors[c * s->n + i] = y[c];
+            continue;
+        }
+        for (size_t c = 0; c < PANEL; c++) {
             double x = q->out[i * PANEL + c] = by * y[c];
             level[c] += offset * x;
         }

@@ -362,7 +362,7 @@ cr_status cri_pca_krylov(cr_ctx *cx, const cri_rows *rows, const cri_pca_questio
     CR_TRY(check_number(cx, ask->components, f.bound));
     f.by_rows = z.by_entries && z.n < z.p;
     f.map = (cri_symmetric_map){ f.by_rows ? z.n : z.p, f.by_rows ? times_K : times_C, &z,
-                                 z.by_entries ? CRI_SPARSE_PANEL : 0 };
+                                 z.by_entries ? CRI_SPARSE_FEW : 0 };
     CR_TRY(search_directions(cx, &s, &f, &m->q, &of));
     fix_signs(f.V, f.k, z.p);
     m->p = z.p, m->total = z.total, m->solver = CRI_PCA_KRYLOV;
