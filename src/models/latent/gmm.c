@@ -437,6 +437,7 @@ const cr_model_class cri_class_gmm = {
     .options = gmm_table,
     .options_size = sizeof(cri_gmm_options),
     .requirements = gmm_requirements,
+    .carried = &(const cri_carried){ "covariance", "ppca", "factors" },
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
     .takes_missing = true,

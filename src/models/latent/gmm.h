@@ -135,7 +135,8 @@ extern const cri_member cri_gmm_record[];
     X(choice, covariance, "full", CRI_GMM_FORMS "|full|tied|diag|spherical|auto",                  \
       "covariances of the components: each its own, one for all, without correlations, or round; " \
       "volume, shape and orientation by letters (E equal, V variable, I identity); ppca: few "     \
-      "--factors and noise; or auto: the form by letters with the lowest BIC",                     \
+      "--factors and noise, ppca:2 is the same as ppca with --factors 2; or auto: the form by "    \
+      "letters with the lowest BIC",                                                               \
       "VEV")                                                                                       \
     X(count, factors, "1", ">=1", "factors of each component with --covariance ppca", "2")         \
     X(choice, prior, "niw", "niw|none",                                                            \
