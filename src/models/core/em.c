@@ -220,16 +220,23 @@ done:
 
 /* The starts of one candidate, or of all there is without a search. */
 typedef struct starts {
-    const cri_rows *first;
-    void           *plan;
-    size_t          candidate, restarts;
-    double         *ends; /* [restarts] objectives, -INFINITY where rejected */
-    cri_em_ends     became;
-    void           *best; /* NULL where all were rejected */
+    size_t      candidate, restarts;
+    cri_em_ends became;
+    void       *best;      /* NULL where all were rejected */
+    double      criterion; /* of it, INFINITY where there is none */
+    double      weight;    /* of the rows                         */
 } starts;
 
+/* What they are made of. */
+typedef struct source {
+    const cri_rows *first;
+    void           *plan;
+    bool            own_bar;
+    double         *ends; /* [restarts] objectives of a candidate, -INFINITY where rejected */
+} source;
+
 /* One start and its steps: the best of those so far is kept. */
-static cr_status make_start(cr_ctx *cx, em *e, starts *s, double *out_weight)
+static cr_status make_start(cr_ctx *cx, em *e, const source *from, starts *s)
 {
     cr_status             st = CR_OK;
     const cr_model_class *c = e->model->class;
@@ -238,14 +245,14 @@ static cr_status make_start(cr_ctx *cx, em *e, starts *s, double *out_weight)
     void                 *state = NULL;
     bool                  rejected = false;
 
-    CR_TRY(search ? search->start(cx, s->plan, s->candidate, s->became.made, s->best, &r, &state)
-                  : c->em->start(cx, s->first, e->model->options, &r, &state));
-    CR_TRY(ascend(cx, e, state, out_weight, &rejected));
-    if (search && !rejected) CR_TRY(search->judge(cx, s->plan, state, &rejected));
+    CR_TRY(search ? search->start(cx, from->plan, s->candidate, s->became.made, s->best, &r, &state)
+                  : c->em->start(cx, from->first, e->model->options, &r, &state));
+    CR_TRY(ascend(cx, e, state, &s->weight, &rejected));
+    if (search && !rejected) CR_TRY(search->judge(cx, from->plan, state, &rejected));
     const cri_em_outcome *o = outcome_of(e->model, state);
     cr_log(cx, CR_LOG_INFO, "start %zu: %.10g after %zu passes%s", s->became.made + 1, o->objective,
            o->iterations, rejected ? ", rejected" : "");
-    s->ends[s->became.made++] = rejected ? -INFINITY : o->objective;
+    from->ends[s->became.made++] = rejected ? -INFINITY : o->objective;
     if (rejected) {
         s->became.rejected++;
         s->became.best_rejected = fmax(s->became.best_rejected, o->objective);
@@ -259,71 +266,121 @@ done:
     return st;
 }
 
-/* All starts of a candidate, or as many as there is time for; the best of their ends knows how many agreed. */
-static cr_status make_starts(cr_ctx *cx, em *e, starts *s, bool own_bar)
+/* Starts of a candidate: all that are left, or up to the first whose end is not rejected; or as many as there is time
+ * for.  The best of their ends knows how many agreed. */
+static cr_status make_starts(cr_ctx *cx, em *e, const source *from, bool one, starts *s)
 {
-    double weight = 0;
-    s->became = (cri_em_ends){ .best_rejected = NAN };
-    while (s->became.made < s->restarts && !e->cut && !(s->became.made > 0 && time_is_up(e, cx))) {
+    bool enough = false;
+    for (size_t i = 0; i < s->became.made;
+         i++) /* after the first round: all but the last were rejected */
+        from->ends[i] =
+            i + 1 < s->became.made ? -INFINITY : outcome_of(e->model, s->best)->objective;
+    while (s->became.made < s->restarts && !enough && !e->cut &&
+           !(s->became.made > 0 && time_is_up(e, cx))) {
         cr_status st = cr_check_interrupt(cx);
-        if (own_bar) cri_progress_stage(cx, (double)(s->became.made + 1) / (double)s->restarts);
-        if (st == CR_OK) st = make_start(cx, e, s, &weight);
+        if (from->own_bar)
+            cri_progress_stage(cx, (double)(s->became.made + 1) / (double)s->restarts);
+        if (st == CR_OK) st = make_start(cx, e, from, s);
         if (st != CR_OK) return st;
+        enough = one && s->best;
     }
-    e->cut |= s->became.made < s->restarts;
+    e->cut |= s->became.made < s->restarts && !enough;
     if (!s->best) return CR_OK;
     cri_em_outcome *o = outcome_of(e->model, s->best);
     o->restarts = s->became.made;
     o->restarts_agreed = 0;
     for (size_t i = 0; i < s->became.made; i++)
-        o->restarts_agreed += o->objective - s->ends[i] <= fmax(10 * e->tol, 1e-9) * weight;
+        o->restarts_agreed += o->objective - from->ends[i] <= fmax(10 * e->tol, 1e-9) * s->weight;
     return CR_OK;
 }
 
-/* The candidate with the lowest criterion, each by its best end. */
-static cr_status choose(cr_ctx *cx, em *e, starts *s, bool own_bar, void **out_state)
-{
-    cr_status             st = CR_OK;
-    const cr_model_class *c = e->model->class;
-    const cri_em_search  *search = search_of(e);
-    cr_scratch            room = cr_scratch_begin(cx);
-    void                 *best = NULL;
-    double                lowest = INFINITY, *sums = NULL;
-    size_t                width;
+/* --- candidates ------------------------------------------------------------------------------- */
 
-    CR_TRY(search->open(cx, s->first, e->model->options, &s->plan));
-    width = search->survey_width(s->plan) + 1;
-    sums = cr_scratch_f64(&room, width);
+/* One pass over the rows, for what all candidates share. */
+static cr_status survey(cr_ctx *cx, em *e, source *from)
+{
+    cr_status            st = CR_OK;
+    cr_scratch           room = cr_scratch_begin(cx);
+    const cri_em_search *search = search_of(e);
+    CR_TRY(search->open(cx, from->first, e->model->options, &from->plan));
+    size_t  width = search->survey_width(from->plan) + 1;
+    double *sums = cr_scratch_f64(&room, width);
     CR_TRY(room.status);
     CR_TRY(gather(cx,
                   (pass){ .add = search->survey,
-                          .of = s->plan,
+                          .of = from->plan,
                           .width = width,
-                          .work = search->survey_work(s->plan),
+                          .work = search->survey_work(from->plan),
                           .meet = search->meet,
-                          .met = s->plan },
+                          .met = from->plan },
                   e->rows, sums));
-    CR_TRY(search->settle(cx, s->plan, sums));
-    for (s->candidate = 0; s->candidate < search->candidates(s->plan); s->candidate++) {
-        double criterion = INFINITY;
-        if (best && (e->cut |= time_is_up(e, cx))) break;
-        s->restarts = search->starts(s->plan, s->candidate, e->restarts);
-        CR_TRY(make_starts(cx, e, s, own_bar));
-        search->note(s->plan, s->candidate, &s->became, s->best, &criterion);
-        bool better = s->best && (!best || criterion < lowest);
-        if (better) lowest = criterion;
-        cri_state_free(cx, c, better ? best : s->best);
-        if (better) best = s->best;
-        s->best = NULL;
-    }
-    CR_TRY(search->finish(cx, s->plan, best));
-    if (search->review)
-        CR_TRY(search->review(cx, s->plan, e->rows, e->model->fit.seed, e->cut, best));
-    *out_state = best;
-    best = NULL;
+    CR_TRY(search->settle(cx, from->plan, sums));
 done:
-    if (s->plan) search->close(cx, s->plan);
-    cri_state_free(cx, c, best);
+    cr_scratch_end(&room);
+    return st;
+}
+
+static cr_status make_candidate(cr_ctx *cx, em *e, const source *from, bool one, starts *s)
+{
+    cr_status st = make_starts(cx, e, from, one, s);
+    s->criterion = INFINITY;
+    if (st == CR_OK)
+        search_of(e)->note(from->plan, s->candidate, &s->became, s->best, &s->criterion);
+    return st;
+}
+
+/* Lets go of all candidates but the first with the lowest criterion and those within the margin of it; returns that,
+ * NULL where none has an end. */
+static starts *drop_others(cr_ctx *cx, const em *e, starts *all, size_t n, double margin)
+{
+    starts *lowest = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (all[i].best && (!lowest || all[i].criterion < lowest->criterion)) lowest = &all[i];
+    for (size_t i = 0; lowest && i < n; i++) {
+        if (&all[i] == lowest || all[i].criterion <= lowest->criterion + margin) continue;
+        cri_state_free(cx, e->model->class, all[i].best);
+        all[i].best = NULL;
+    }
+    return lowest;
+}
+
+/* The candidate with the lowest criterion, each by its best end.  A first round makes one start of each; those that are
+ * then within the margin of the lowest get the others. */
+static cr_status choose(cr_ctx *cx, em *e, source *from, void **out_state)
+{
+    cr_status            st = CR_OK;
+    const cri_em_search *search = search_of(e);
+    cr_scratch           room = cr_scratch_begin(cx);
+    starts              *all = NULL, *lowest = NULL;
+    size_t               n = 0, made = 0;
+
+    CR_TRY(survey(cx, e, from));
+    n = search->candidates(from->plan);
+    double margin = search->margin ? search->margin(from->plan) : INFINITY;
+    bool   rounds = isfinite(margin) && n > 1;
+    all = cr_scratch_bytes(&room, n, sizeof *all);
+    CR_TRY(room.status);
+    for (; made < n && !(lowest && (e->cut |= time_is_up(e, cx))); made++) {
+        starts *s = &all[made];
+        *s = (starts){ .candidate = made, .became = { .best_rejected = NAN } };
+        s->restarts = search->starts(from->plan, made, e->restarts);
+        CR_TRY(make_candidate(cx, e, from, rounds, s));
+        lowest = drop_others(cx, e, all, made + 1, rounds ? margin : 0);
+    }
+    for (size_t i = 0; i < made && rounds; i++) {
+        if (!all[i].best || all[i].became.made == all[i].restarts) continue;
+        if (e->cut |= time_is_up(e, cx)) break;
+        CR_TRY(make_candidate(cx, e, from, false, &all[i]));
+    }
+    lowest = drop_others(cx, e, all, made, 0);
+    CR_TRY(search->finish(cx, from->plan, lowest ? lowest->best : NULL));
+    if (search->review)
+        CR_TRY(search->review(cx, from->plan, e->rows, e->model->fit.seed, e->cut, lowest->best));
+    *out_state = lowest->best;
+    lowest->best = NULL;
+done:
+    for (size_t i = 0; all && i < n; i++) cri_state_free(cx, e->model->class, all[i].best);
+    if (from->plan) search->close(cx, from->plan);
     cr_scratch_end(&room);
     return st;
 }
@@ -332,20 +389,20 @@ static cr_status run(cr_ctx *cx, em *e, const cri_rows *first, void **out_state)
 {
     cr_status  st = CR_OK;
     cr_scratch room = cr_scratch_begin(cx);
-    starts     s = { .first = first, .restarts = e->restarts };
-    bool       own_bar = cri_progress_open_steps(cx, "EM");
+    starts     s = { .restarts = e->restarts };
+    source     from = { .first = first, .own_bar = cri_progress_open_steps(cx, "EM") };
 
-    s.ends = cr_scratch_f64(&room, e->restarts);
+    from.ends = cr_scratch_f64(&room, e->restarts);
     CR_TRY(room.status);
     if (search_of(e)) {
-        CR_TRY(choose(cx, e, &s, own_bar, out_state));
+        CR_TRY(choose(cx, e, &from, out_state));
         goto done;
     }
-    CR_TRY(make_starts(cx, e, &s, own_bar));
+    CR_TRY(make_starts(cx, e, &from, false, &s));
     *out_state = s.best;
     s.best = NULL;
 done:
-    if (own_bar) cri_progress_close(cx);
+    if (from.own_bar) cri_progress_close(cx);
     cri_state_free(cx, e->model->class, s.best);
     cr_scratch_end(&room);
     return st;

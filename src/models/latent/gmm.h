@@ -115,6 +115,8 @@ extern const cri_member cri_gmm_posterior_draws_record[];
     MEMBER(vector, tried_k,        (tried), ">=1",           "their components")                   \
     MEMBER(vector, tried_form,     (tried), ">=0",           "and forms")                          \
     MEMBER(vector, tried_likelihood, (tried), "any",         "log likelihood, with vb the bound; NaN: every end was rejected") \
+    MEMBER(count,  started,        (),      "spare",         "candidates, or 0: their starts were not kept") \
+    MEMBER(vector, tried_starts,   (started), ">=0 full",    "their starts")                       \
     MEMBER(part,   em,             (cri_em_outcome), "inside", "how it was found")                 \
     MEMBER(count,  errors,         (),      "spare",         "cri_gmm_errors")                     \
     MEMBER(count,  listed,         (),      "spare",         "k + 2 k d, or 0")                    \
