@@ -222,6 +222,7 @@ done:
 typedef struct starts {
     size_t      candidate, restarts;
     cri_em_ends became;
+    double     *ends;      /* [became.made] objectives, -INFINITY where rejected */
     void       *best;      /* NULL where all were rejected */
     double      criterion; /* of it, INFINITY where there is none */
     double      weight;    /* of the rows                         */
@@ -232,7 +233,6 @@ typedef struct source {
     const cri_rows *first;
     void           *plan;
     bool            own_bar;
-    double         *ends; /* [restarts] objectives of a candidate, -INFINITY where rejected */
 } source;
 
 /* One start and its steps: the best of those so far is kept. */
@@ -252,7 +252,10 @@ static cr_status make_start(cr_ctx *cx, em *e, const source *from, starts *s)
     const cri_em_outcome *o = outcome_of(e->model, state);
     cr_log(cx, CR_LOG_INFO, "start %zu: %.10g after %zu passes%s", s->became.made + 1, o->objective,
            o->iterations, rejected ? ", rejected" : "");
-    from->ends[s->became.made++] = rejected ? -INFINITY : o->objective;
+    double *ends = cr_resize(cx, s->ends, s->became.made, s->became.made + 1, sizeof *ends);
+    if (!ends) CR_TRY(CR_ENOMEM);
+    s->ends = ends;
+    ends[s->became.made++] = rejected ? -INFINITY : o->objective;
     if (rejected) {
         s->became.rejected++;
         s->became.best_rejected = fmax(s->became.best_rejected, o->objective);
@@ -266,32 +269,34 @@ done:
     return st;
 }
 
-/* Starts of a candidate: all that are left, or up to the first whose end is not rejected; or as many as there is time
- * for.  The best of their ends knows how many agreed. */
-static cr_status make_starts(cr_ctx *cx, em *e, const source *from, bool one, starts *s)
+/* More starts of a candidate, until `most` are made, and one whose end is not rejected; or as many as there is time for.
+ * The best of their ends knows how many agreed. */
+static cr_status make_starts(cr_ctx *cx, em *e, const source *from, size_t most, starts *s)
 {
-    bool enough = false;
-    for (size_t i = 0; i < s->became.made;
-         i++) /* after the first round: all but the last were rejected */
-        from->ends[i] =
-            i + 1 < s->became.made ? -INFINITY : outcome_of(e->model, s->best)->objective;
-    while (s->became.made < s->restarts && !enough && !e->cut &&
+    if (most > s->restarts) most = s->restarts;
+    while ((s->became.made < most || (s->became.made < s->restarts && !s->best)) && !e->cut &&
            !(s->became.made > 0 && time_is_up(e, cx))) {
         cr_status st = cr_check_interrupt(cx);
         if (from->own_bar)
             cri_progress_stage(cx, (double)(s->became.made + 1) / (double)s->restarts);
         if (st == CR_OK) st = make_start(cx, e, from, s);
         if (st != CR_OK) return st;
-        enough = one && s->best;
     }
-    e->cut |= s->became.made < s->restarts && !enough;
+    e->cut |= s->became.made < most;
     if (!s->best) return CR_OK;
     cri_em_outcome *o = outcome_of(e->model, s->best);
     o->restarts = s->became.made;
     o->restarts_agreed = 0;
     for (size_t i = 0; i < s->became.made; i++)
-        o->restarts_agreed += o->objective - from->ends[i] <= fmax(10 * e->tol, 1e-9) * s->weight;
+        o->restarts_agreed += o->objective - s->ends[i] <= fmax(10 * e->tol, 1e-9) * s->weight;
     return CR_OK;
+}
+
+static void free_starts(cr_ctx *cx, const em *e, starts *s)
+{
+    cri_state_free(cx, e->model->class, s->best);
+    cr_free(cx, s->ends, s->became.made, sizeof *s->ends);
+    s->best = NULL, s->ends = NULL, s->became.made = 0;
 }
 
 /* --- candidates ------------------------------------------------------------------------------- */
@@ -320,9 +325,9 @@ done:
     return st;
 }
 
-static cr_status make_candidate(cr_ctx *cx, em *e, const source *from, bool one, starts *s)
+static cr_status make_candidate(cr_ctx *cx, em *e, const source *from, size_t most, starts *s)
 {
-    cr_status st = make_starts(cx, e, from, one, s);
+    cr_status st = make_starts(cx, e, from, most, s);
     s->criterion = INFINITY;
     if (st == CR_OK)
         search_of(e)->note(from->plan, s->candidate, &s->became, s->best, &s->criterion);
@@ -336,50 +341,48 @@ static starts *drop_others(cr_ctx *cx, const em *e, starts *all, size_t n, doubl
     starts *lowest = NULL;
     for (size_t i = 0; i < n; i++)
         if (all[i].best && (!lowest || all[i].criterion < lowest->criterion)) lowest = &all[i];
-    for (size_t i = 0; lowest && i < n; i++) {
-        if (&all[i] == lowest || all[i].criterion <= lowest->criterion + margin) continue;
-        cri_state_free(cx, e->model->class, all[i].best);
-        all[i].best = NULL;
-    }
+    for (size_t i = 0; lowest && i < n; i++)
+        if (&all[i] != lowest && !(all[i].criterion <= lowest->criterion + margin))
+            free_starts(cx, e, &all[i]);
     return lowest;
 }
 
-/* The candidate with the lowest criterion, each by its best end.  A first round makes one start of each; those that are
- * then within the margin of the lowest get the others. */
+/* The candidate with the lowest criterion, each by its best end.  Where there is a margin they get their starts in
+ * rounds: one of each, then another of those within the margin of the lowest, which is half as wide after each. */
 static cr_status choose(cr_ctx *cx, em *e, source *from, void **out_state)
 {
     cr_status            st = CR_OK;
     const cri_em_search *search = search_of(e);
     cr_scratch           room = cr_scratch_begin(cx);
     starts              *all = NULL, *lowest = NULL;
-    size_t               n = 0, made = 0;
+    size_t               n = 0, begun = 0;
 
     CR_TRY(survey(cx, e, from));
     n = search->candidates(from->plan);
-    double margin = search->margin ? search->margin(from->plan) : INFINITY;
-    bool   rounds = isfinite(margin) && n > 1;
+    double margin = search->margin && n > 1 ? search->margin(from->plan) : 0;
+    size_t first = margin > 0 ? 1 : e->restarts;
     all = cr_scratch_bytes(&room, n, sizeof *all);
     CR_TRY(room.status);
-    for (; made < n && !(lowest && (e->cut |= time_is_up(e, cx))); made++) {
-        starts *s = &all[made];
-        *s = (starts){ .candidate = made, .became = { .best_rejected = NAN } };
-        s->restarts = search->starts(from->plan, made, e->restarts);
-        CR_TRY(make_candidate(cx, e, from, rounds, s));
-        lowest = drop_others(cx, e, all, made + 1, rounds ? margin : 0);
+    for (; begun < n && !(lowest && (e->cut |= time_is_up(e, cx))); begun++) {
+        all[begun] = (starts){ .candidate = begun, .became = { .best_rejected = NAN } };
+        all[begun].restarts = search->starts(from->plan, begun, e->restarts);
+        CR_TRY(make_candidate(cx, e, from, first, &all[begun]));
+        lowest = drop_others(cx, e, all, begun + 1, margin);
     }
-    for (size_t i = 0; i < made && rounds; i++) {
-        if (!all[i].best || all[i].became.made == all[i].restarts) continue;
-        if (e->cut |= time_is_up(e, cx)) break;
-        CR_TRY(make_candidate(cx, e, from, false, &all[i]));
+    for (size_t most = first + 1; most <= e->restarts && lowest && !e->cut; most++) {
+        for (size_t i = 0; i < begun && !(e->cut |= time_is_up(e, cx)); i++)
+            if (all[i].best && all[i].became.made < most && all[i].became.made < all[i].restarts)
+                CR_TRY(make_candidate(cx, e, from, most, &all[i]));
+        lowest = drop_others(cx, e, all, begun, margin /= 2);
     }
-    lowest = drop_others(cx, e, all, made, 0);
+    lowest = drop_others(cx, e, all, begun, 0);
     CR_TRY(search->finish(cx, from->plan, lowest ? lowest->best : NULL));
     if (search->review)
         CR_TRY(search->review(cx, from->plan, e->rows, e->model->fit.seed, e->cut, lowest->best));
     *out_state = lowest->best;
     lowest->best = NULL;
 done:
-    for (size_t i = 0; all && i < n; i++) cri_state_free(cx, e->model->class, all[i].best);
+    for (size_t i = 0; all && i < n; i++) free_starts(cx, e, &all[i]);
     if (from->plan) search->close(cx, from->plan);
     cr_scratch_end(&room);
     return st;
@@ -387,24 +390,19 @@ done:
 
 static cr_status run(cr_ctx *cx, em *e, const cri_rows *first, void **out_state)
 {
-    cr_status  st = CR_OK;
-    cr_scratch room = cr_scratch_begin(cx);
-    starts     s = { .restarts = e->restarts };
-    source     from = { .first = first, .own_bar = cri_progress_open_steps(cx, "EM") };
-
-    from.ends = cr_scratch_f64(&room, e->restarts);
-    CR_TRY(room.status);
+    cr_status st = CR_OK;
+    starts    s = { .restarts = e->restarts };
+    source    from = { .first = first, .own_bar = cri_progress_open_steps(cx, "EM") };
     if (search_of(e)) {
         CR_TRY(choose(cx, e, &from, out_state));
-        goto done;
+    } else {
+        CR_TRY(make_starts(cx, e, &from, e->restarts, &s));
+        *out_state = s.best;
+        s.best = NULL;
     }
-    CR_TRY(make_starts(cx, e, &from, false, &s));
-    *out_state = s.best;
-    s.best = NULL;
 done:
     if (from.own_bar) cri_progress_close(cx);
-    cri_state_free(cx, e->model->class, s.best);
-    cr_scratch_end(&room);
+    free_starts(cx, e, &s);
     return st;
 }
 

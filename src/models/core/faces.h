@@ -118,7 +118,7 @@ typedef struct cri_em_search {
     void (*note)(void *plan, size_t candidate, const cri_em_ends *ends, void *opt_best,
                  double *out_criterion);
     /* A candidate whose criterion, after the first start that was not rejected, is higher than the lowest by more than
-     * this gets no other starts.  NULL: each gets all that it needs. */
+     * this gets no other starts; after each of the others, half as much counts.  NULL: each gets all that it needs. */
     double (*margin)(const void *plan);
     /* Sets what the report says of it beside the course of EM; NULL: the objective less log_prior is the log
      * likelihood. */
