@@ -18,6 +18,7 @@
     X(gp)                    \
     X(gp_classify)           \
     X(gp_online)             \
+    X(kalman)                \
     X(kernel_pca)            \
     X(kernel_ridge)          \
     X(kmeans)                \
