@@ -17,7 +17,7 @@
 /* clang-format off */
 #define KALMAN_OPTIONS(X)                                                                             \
     X(text,  components, "level", "", "parts that the series is the sum of: level or trend, seasonal:12, cycle, ar:2 or arma:1,1, regression (on the other columns), irregular", "trend,seasonal:12") \
-    X(text,  model,    "", "FILE", "file of JSON with the matrices of the model, which are then not learned", "model.json") \
+    X(text,  model,    "", "FILE", "matrices of the model in JSON, which are then not learned: a file, or the text itself", "model.json") \
     X(count, restarts, "3", "1..24", "starts of the search, of which the best result is kept", "8")   \
     X(count, max_iter, "500", ">=1", "maximum number of iterations of each", "100")                   \
     X(real,  tol,      "1e-8", ">0", "stop when no entry of the gradient exceeds this times the log likelihood", "1e-6")
@@ -257,14 +257,14 @@ static cr_status close_fit(cr_ctx *cx, const cri_rows *rows, kalman_state *m, cr
     c.joint = m->k > 0 && m->series > 1;
     CR_TRY(cri_kalman_open(&s, m, &system));
     for (size_t i = 0; i < m->m; i++) system.noisy[i] = system.Q[i * m->m + i] > 0;
-    CR_TRY(cri_kalman_gather(&s, rows, m->k, m->shift, m->scale, cri_kalman_mean(m), &data));
+    CR_TRY(cri_kalman_gather(&s, rows, m, cri_kalman_mean(m), &data));
     CR_TRY(cri_kalman_filter(cx, &system, &data, true, &path));
     if (path.failed != SIZE_MAX)
         CR_TRY(cr_fail(cx, CR_ENUMERIC, "row %zu: by the model, its value is known for sure from the rows before", file_row(&c, path.failed)));
     m->observed = path.observed;
     m->fixing = path.fixing;
     m->log_likelihood = path.log_likelihood - (double)(path.observed - path.fixing) * log(m->scale);
-    for (size_t j = 0; j < m->k; j++) m->log_likelihood -= log(rows->design->scale[j]);
+    for (size_t j = 0; j < m->k; j++) m->log_likelihood -= log(m->spread[j] * rows->design->scale[j]);
     m->outlier = m->shock = 0;
     CR_TRY(keep_ends(cx, &path, m, work));
     CR_TRY(cri_kalman_smooth(cx, &path, close_row, &c));
@@ -312,11 +312,44 @@ static cr_status make_room(cr_ctx *cx, kalman_state *m)
     if (m->components) {
         m->theta = cr_alloc(cx, m->n_theta, sizeof(double));
         m->covariance = cr_alloc(cx, m->n_theta * m->n_theta, sizeof(double));
+        m->centre = cr_alloc(cx, m->k, sizeof(double));
+        m->spread = cr_alloc(cx, m->k, sizeof(double));
         m->coefficient = cr_alloc(cx, m->k, sizeof(double));
         m->coefficient_sd = cr_alloc(cx, m->k, sizeof(double));
-        if (!m->theta || !m->covariance || !m->coefficient || !m->coefficient_sd) return CR_ENOMEM;
+        if (!m->theta || !m->covariance || !m->centre || !m->spread || !m->coefficient || !m->coefficient_sd) return CR_ENOMEM;
     }
     return m->places ? CR_OK : CR_ENOMEM;
+}
+
+/* Mean and sd of each regressor; those of a constant one are 0 and 1: then it is the level's. */
+static cr_status measure_regressors(cr_ctx *cx, const cri_rows *rows, kalman_state *m)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *x = cr_scratch_f64(&s, rows->n);
+    CR_TRY(s.status);
+    for (size_t j = 0; j < m->k; j++) {
+        double mean = 0, square = 0;
+        cri_rows_fill_term(rows, j, 0, rows->n, x, 1);
+        for (size_t i = 0; i < rows->n; i++) {
+            double off = x[i] - mean;
+            mean += off / (double)(i + 1);
+            square += off * (x[i] - mean);
+        }
+        double sd = sqrt(square / (double)rows->n);
+        bool   varies = sd > 1e-13 * fabs(mean);
+        if (!isfinite(sd))
+            CR_TRY(cr_fail(cx, CR_ENUMERIC, "the squares of column '%s' overflow",
+                           cr_design_term_name(rows->design, j)));
+        m->centre[j] = varies ? mean : 0;
+        m->spread[j] = varies ? sd : 1;
+        if (!varies)
+            cr_log(cx, CR_LOG_WARNING, "the regressor '%s' is constant: it has no coefficient",
+                   cr_design_term_name(rows->design, j));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
 /* The parts of a structural model, and the series as it is for it. */
@@ -356,11 +389,12 @@ static cr_status kalman_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     m->series = rows->sequences->n;
     CR_TRY(o->model ? cri_kalman_read_matrices(cx, o->model, m) : plan_fit(cx, rows, o, m));
     CR_TRY(make_room(cx, m));
+    CR_TRY(measure_regressors(cx, rows, m));
     CR_TRY(keep_names(cx, rows->sequences, m));
     CR_TRY(cri_kalman_prepare(cx, m));
     report->stop = CR_STOP_CLOSED_FORM;
     if (m->plan) {
-        CR_TRY(cri_kalman_gather(&s, rows, m->k, m->shift, m->scale, 0, &data));
+        CR_TRY(cri_kalman_gather(&s, rows, m, 0, &data));
         CR_TRY(learn(cx, o, &data, seed, m, report));
     }
     CR_TRY(close_fit(cx, rows, m, report));
@@ -410,7 +444,7 @@ const cr_model_class cri_class_kalman = {
     .options = kalman_table,
     .options_size = sizeof(kalman_options),
     .requirements = kalman_requirements,
-    .default_scale = CR_SCALE_STANDARD,
+    .default_scale = CR_SCALE_NONE,
     .sequences = true,
     .shape = kalman_shape,
     .whole = &(const cri_whole_face){ .fit = kalman_fit },

@@ -17,6 +17,8 @@
     MEMBER(real,   longest,    (),  ">=4",      "the longest period of a cycle")                       \
     MEMBER(real,   shift,      (),  "",         "of the series")                                       \
     MEMBER(real,   scale,      (),  ">0",       "of the series")                                       \
+    MEMBER(vector, centre,     (k), "none",     "of the regressors")                                   \
+    MEMBER(vector, spread,     (k), ">0 none",  "of the regressors")                                   \
     MEMBER(vector, theta,      (n_theta), "any none", "parameters as they were searched for")          \
     MEMBER(matrix, covariance, (n_theta, n_theta), "any none", "of theta")                             \
     MEMBER(vector, coefficient, (k), "any none", "of regressors")                                      \
@@ -56,13 +58,13 @@ void      cri_kalman_unprepare(cr_ctx *cx, kalman_state *state);
 cr_status cri_kalman_open(cr_scratch *s, const kalman_state *state, cri_kalman_system *out);
 double    cri_kalman_mean(const kalman_state *state);
 
-/* The rows in the order of their series, in the caller's arena: y, scaled and less the mean, NaN where rows have no target,
- * and the regressors.  Row i of the data is row sequences->row[i]. */
-cr_status cri_kalman_gather(cr_scratch *s, const cri_rows *rows, size_t k, double shift, double scale,
-                            double mean, cri_kalman_data *out);
+/* The rows in the order of their series, in the caller's arena: y, scaled and less `mean`, NaN where rows have no target,
+ * and the regressors, scaled likewise.  Row i of the data is row sequences->row[i]. */
+cr_status cri_kalman_gather(cr_scratch *s, const cri_rows *rows, const kalman_state *state, double mean,
+                            cri_kalman_data *out);
 
-/* A model given by its matrices, from a file of JSON. */
-cr_status cri_kalman_read_matrices(cr_ctx *cx, const char *path, kalman_state *out);
+/* A model given by its matrices, from a file of JSON or from the JSON itself. */
+cr_status cri_kalman_read_matrices(cr_ctx *cx, const char *text, kalman_state *out);
 
 extern const cri_sequence_face cri_kalman_sequence;
 extern const cri_rows_face     cri_kalman_rows;

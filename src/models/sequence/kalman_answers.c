@@ -3,7 +3,7 @@
  * A series without any value goes on where the series of its name ended in the fit. */
 #include "kalman.h"
 #include "base/context_internal.h"
-#include "base/rng.h"
+#include "data/table/table_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,9 +19,18 @@ typedef struct reader {
     double              *place;      /* [width] of the series at hand */
 } reader;
 
+/* A table without the series says nothing, unless it has regressors of rows that follow. */
+static cr_status refuse_rows(cr_ctx *cx, const cri_rows *rows)
+{
+    cr_status st = cri_table_no_column(cx, rows->table, cr_design_target(rows->design));
+    if (st != CR_EDATA) return st;
+    return cr_fail_hint(cx, "it is the series; --ahead forecasts the rows that follow it");
+}
+
 static cr_status open_reader(cr_scratch *s, const kalman_state *m, const cri_rows *rows, reader *r)
 {
     cr_status st = CR_OK;
+    if (rows && !rows->y && m->k == 0) return refuse_rows(s->cx, rows);
     *r = (reader){ .m = m, .sequences = rows ? rows->sequences : NULL };
     CR_TRY(cri_kalman_open(s, m, &r->system));
     r->P1 = r->system.P1;
@@ -29,7 +38,7 @@ static cr_status open_reader(cr_scratch *s, const kalman_state *m, const cri_row
     r->place = cr_scratch_f64(s, m->width);
     CR_TRY(s->status);
     if (rows)
-        CR_TRY(cri_kalman_gather(s, rows, m->k, m->shift, m->scale, cri_kalman_mean(m), &r->all));
+        CR_TRY(cri_kalman_gather(s, rows, m, cri_kalman_mean(m), &r->all));
 done:
     return st;
 }

@@ -82,7 +82,7 @@ done:
 static void add_coefficients(const kalman_state *m, const cr_design *d, cri_sheet *list)
 {
     for (size_t j = 0; j < m->k; j++) {
-        double unit = m->scale * d->target_scale / d->scale[j];
+        double unit = m->scale * d->target_scale / (m->spread[j] * d->scale[j]);
         double value = m->coefficient[j] * unit, sd = m->coefficient_sd[j] * unit;
         cri_sheet *row = cri_parameter_add(list, value, sd, "%s", cr_design_term_name(d, j));
         cri_parameter_interval(row, value, normal_975 * sd);

@@ -2,7 +2,7 @@
  *   { "T": [[...]], "Q": [[...]], "Z": [...], "H": 0.5, "mean": [...], "cov": [[...]] }
  * in the letters of Durbin & Koopman, or F, Q, H, R for the same four in those of the engineers.  mean and cov are of
  * the state of the first row, or, with "before": true, of the state a step before it.  Without cov the start
- * is unknown in all states. */
+ * is unknown in all states.  An option that begins with a brace is the JSON itself. */
 #include "kalman.h"
 #include "base/context_internal.h"
 #include "base/file.h"
@@ -120,15 +120,18 @@ done:
     return st;
 }
 
-cr_status cri_kalman_read_matrices(cr_ctx *cx, const char *path, kalman_state *m)
+cr_status cri_kalman_read_matrices(cr_ctx *cx, const char *text, kalman_state *m)
 {
     cr_status    st = CR_OK;
+    bool         itself = *text == '{';
+    const char  *path = itself ? "--model" : text;
     char        *bytes = NULL;
     size_t       size = 0;
     json_t      *root = NULL;
     json_error_t error;
-    CR_TRY(cri_file_load(cx, path, MOST_BYTES, &bytes, &size));
-    root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
+    if (!itself) CR_TRY(cri_file_load(cx, path, MOST_BYTES, &bytes, &size));
+    root = itself ? json_loads(text, JSON_REJECT_DUPLICATES, &error)
+                  : json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
     if (!root)
         CR_TRY(cr_fail(cx, CR_EDATA, "%s:%d: not JSON: %s", path, error.line, error.text));
     if (!json_is_object(root))

@@ -390,8 +390,7 @@ double cri_kalman_covariance(const cri_kalman_row *row, const double *w, const d
     times(row->P, q, m, false, Pq);
     double sum = dot(w, Pq, m) - form(Pw, row->N0, Pq, m);
     if (!row->Pinf) return w == q ? fmax(sum, 0) : sum;
-    double  all, left;
-    double *iw = Pw, first = 0;
+    double *iw = Pw, first = 0, left, size = 0;
     /* - w' P_inf N1 P* q - w' P* N1' P_inf q - w' P_inf N2 P_inf q */
     for (int side = 0; side < 2; side++) {
         const double *inner = side ? w : q, *outer = side ? q : w;
@@ -401,9 +400,9 @@ double cri_kalman_covariance(const cri_kalman_row *row, const double *w, const d
     }
     times(row->Pinf, w, m, false, Pw);
     times(row->Pinf, q, m, false, Pq);
-    all = dot(w, Pq, m);
-    left = all - form(Pw, row->N1, Pq, m);
-    if (w == q && left > 1e-7 * all && all > 0) return INFINITY;
+    left = dot(w, Pq, m) - form(Pw, row->N1, Pq, m); /* of order kappa */
+    for (size_t i = 0; i < m; i++) size += w[i] * w[i] * row->Pinf[i * m + i];
+    if (w == q && left > 1e-7 * size) return INFINITY;
     sum -= first + form(Pw, row->N2, Pq, m);
     return w == q ? fmax(sum, 0) : sum;
 }

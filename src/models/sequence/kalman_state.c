@@ -13,7 +13,7 @@ static bool fits_plan(const kalman_state *m)
 {
     const cri_kalman_plan *plan = m->plan;
     if (plan->m != m->m || plan->k != m->k || plan->n_theta != m->n_theta) return false;
-    if (m->n_theta > 0 && !m->theta) return false;
+    if ((m->n_theta > 0 && !m->theta) || (m->k > 0 && (!m->centre || !m->spread))) return false;
     for (size_t i = 0; i < m->n_theta; i++) {
         bool zero = plan->scale[i] == CRI_KALMAN_VARIANCE && isinf(m->theta[i]) && m->theta[i] < 0;
         if (!zero && !isfinite(m->theta[i])) return false;
@@ -108,16 +108,18 @@ cr_status cri_kalman_open(cr_scratch *s, const kalman_state *m, cri_kalman_syste
 
 /* --- the rows -------------------------------------------------------------------------------- */
 
-cr_status cri_kalman_gather(cr_scratch *s, const cri_rows *rows, size_t k, double shift,
-                            double scale, double mean, cri_kalman_data *out)
+cr_status cri_kalman_gather(cr_scratch *s, const cri_rows *rows, const kalman_state *m, double mean,
+                            cri_kalman_data *out)
 {
+    size_t               k = m->k;
     const cri_sequences *q = rows->sequences;
     double              *y = cr_scratch_f64(s, rows->n), *x = cr_scratch_matrix(s, rows->n, k);
     if (s->status != CR_OK) return s->status;
     for (size_t i = 0; i < rows->n; i++) {
         size_t row = q->row[i];
-        y[i] = rows->y ? (rows->y[row] - shift) / scale - mean : NAN;
+        y[i] = rows->y ? (rows->y[row] - m->shift) / m->scale - mean : NAN;
         if (k > 0) cri_rows_fill(rows, row, row + 1, x + i * k, k);
+        for (size_t j = 0; j < k; j++) x[i * k + j] = (x[i * k + j] - m->centre[j]) / m->spread[j];
     }
     *out = (cri_kalman_data){ rows->n, q->n, q->start, y, k > 0 ? x : NULL };
     return CR_OK;
