@@ -18,7 +18,7 @@
 #define KALMAN_OPTIONS(X)                                                                             \
     X(text,  components, "level", "", "parts that the series is the sum of: level or trend, seasonal:12, cycle, ar:2 or arma:1,1, regression (on the other columns), irregular", "trend,seasonal:12") \
     X(text,  model,    "", "FILE", "matrices of the model in JSON, which are then not learned: a file, or the text itself", "model.json") \
-    X(count, restarts, "3", "1..24", "starts of the search, of which the best result is kept", "8")   \
+    X(count, restarts, "3", "1..24", "most starts of the search, of which the best result is kept; variances alone need no more once two agree", "8")   \
     X(count, max_iter, "500", ">=1", "maximum number of iterations of each", "100")                   \
     X(real,  tol,      "1e-8", ">0", "stop when no entry of the gradient exceeds this times the log likelihood", "1e-6")
 /* clang-format on */
@@ -270,9 +270,9 @@ static cr_status close_fit(cr_ctx *cx, const cri_rows *rows, kalman_state *m, cr
     CR_TRY(cri_kalman_smooth(cx, &path, close_row, &c));
     for (size_t k = 0; k < m->series; k++) { /* a step beyond the last row */
         double *place = m->places + k * m->width, *P = place + 1 + m->m;
-        cri_kalman_move(&system, place + 1, work);
-        cri_kalman_carry(&system, P, system.Q, work);
-        cri_kalman_carry(&system, P + m->m * m->m, NULL, work);
+        cri_kalman_move(&system.forward, m->m, place + 1, work);
+        cri_kalman_carry(&system.forward, m->m, P, system.Q, false, work);
+        cri_kalman_carry(&system.forward, m->m, P + m->m * m->m, NULL, false, work);
     }
     judge_errors(&path, work, m);
     report->log_likelihood =

@@ -77,8 +77,8 @@ static cr_status read_start(cr_ctx *cx, const char *path, const json_t *root, ka
     CR_TRY(cri_kalman_new(&s, n, 1, 0, &system));
     memcpy(system.T, m->T, n * n * sizeof(double));
     cri_kalman_pack(&system);
-    cri_kalman_move(&system, m->start, work);
-    cri_kalman_carry(&system, m->P1, m->Q, work);
+    cri_kalman_move(&system.forward, n, m->start, work);
+    cri_kalman_carry(&system.forward, n, m->P1, m->Q, false, work);
 done:
     cr_scratch_end(&s);
     return st;

@@ -10,7 +10,7 @@
 /* P_inf counts as 0, and so does z' P_inf z, below this share of the largest that it has been. */
 static const double nothing = 1e-11;
 /* The variances have settled when a step changes them by no more than this share. */
-static const double settled = 1e-14;
+static const double settled = 1e-12;
 
 enum { POLL = 4096 };
 
@@ -129,16 +129,19 @@ static void mend(double *P, size_t m, size_t i)
 static void take_regular(run *f, double v, double F, double *K)
 {
     size_t m = f->s->m;
+    double root = sqrt(F), *restrict M = f->M;
     for (size_t i = 0; i < m; i++) {
-        K[i] = f->M[i] / F;
+        K[i] = M[i] / F;
         f->a[i] += K[i] * v;
+        M[i] /= root; /* P = P - M M', the same number on both sides of the diagonal */
     }
-    for (size_t i = 0; i < m; i++)
-        for (size_t j = 0; j <= i; j++) {
-            double old = f->P[i * m + j], now = old - K[i] * f->M[j];
-            if (i == j && now < 4 * DBL_EPSILON * old) now = 0;
-            f->P[i * m + j] = f->P[j * m + i] = now;
-        }
+    for (size_t i = 0; i < m; i++) {
+        double *restrict row = f->P + i * m;
+        double old = row[i], factor = M[i];
+        if (factor == 0) continue;
+        for (size_t j = 0; j < m; j++) row[j] -= factor * M[j];
+        if (row[i] < 4 * DBL_EPSILON * old) row[i] = 0;
+    }
     for (size_t i = 0; i < m; i++) mend(f->P, m, i);
 }
 
@@ -255,10 +258,10 @@ static cr_status full_row(cr_ctx *cx, run *f, size_t t)
         memcpy(f->out->a + t * m, f->a, m * sizeof(double));
         memcpy(slot.P, f->P, m * m * sizeof(double));
     }
-    cri_kalman_move(s, f->a, f->work);
-    cri_kalman_carry(s, f->P, s->Q, f->work);
+    cri_kalman_move(&s->forward, m, f->a, f->work);
+    cri_kalman_carry(&s->forward, m, f->P, s->Q, false, f->work);
     if (f->directions > 0) {
-        cri_kalman_carry(s, f->Pinf, NULL, f->work);
+        cri_kalman_carry(&s->forward, m, f->Pinf, NULL, false, f->work);
         for (size_t i = 0; i < m; i++) f->size = fmax(f->size, f->Pinf[i * m + i]);
     }
     f->steady = can_settle && f->out->failed == SIZE_MAX && has_settled(f->P, f->before, m);
@@ -284,7 +287,7 @@ static void steady_row(run *f, size_t t)
     }
     f->out->observed += s->p;
     if (f->out->states) memcpy(f->out->a + t * m, f->a, m * sizeof(double));
-    cri_kalman_move(s, f->a, f->work);
+    cri_kalman_move(&s->forward, m, f->a, f->work);
 }
 
 static cr_status run_rows(cr_ctx *cx, run *f)

@@ -4,14 +4,13 @@
 #include "base/rng.h"
 #include "kalman_arma.h"
 #include "math/dense/chol.h"
-#include "math/optim/differences.h"
 #include "math/optim/minimize.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { CANDIDATES = 24, MOST_ROUNDS = 8 };
+enum { CANDIDATES = 24, FEW_CANDIDATES = 10, MOST_ROUNDS = 8 };
 
 /* Logarithms of variances, in units of the target's: below the first they are 0 to all digits. */
 static const double lowest = -40, highest = 12;
@@ -129,7 +128,8 @@ static cr_status find_starts(cri_kalman_target *t, size_t wanted, uint64_t seed,
 {
     cr_status st = CR_OK;
     size_t    n = t->plan->n_theta, found = 0;
-    for (size_t c = 0; c < CANDIDATES; c++) {
+    size_t    candidates = t->plan->dynamic || wanted > FEW_CANDIDATES ? CANDIDATES : FEW_CANDIDATES;
+    for (size_t c = 0; c < candidates; c++) {
         double height;
         propose(t->plan, c, seed, work);
         CR_TRY(rescale(t, work, &height));
@@ -294,11 +294,27 @@ done:
 
 /* --- the Hessian ----------------------------------------------------------------------------- */
 
-static cr_status downhill(void *arg, const double *x, double *out_g)
+/* H [n_free x n_free] of minus the log likelihood: central differences of the gradient, made symmetric.  x [n_free]
+ * is put back; work [2 n_free]. */
+static cr_status difference(part_of *o, double *x, double *work, double *H)
 {
-    part_of *o = arg;
-    double   f;
-    return objective(o, x, o->n_free, &f, out_g);
+    static const double step = 3e-3;
+    cr_status           st = CR_OK;
+    size_t              f = o->n_free;
+    double              height;
+    for (size_t i = 0; i < f; i++) {
+        double old = x[i];
+        x[i] = old + step;
+        CR_TRY(objective(o, x, f, &height, work));
+        x[i] = old - step;
+        CR_TRY(objective(o, x, f, &height, work + f));
+        x[i] = old;
+        for (size_t j = 0; j < f; j++) H[i * f + j] = (work[j] - work[f + j]) / (2 * step);
+    }
+    for (size_t i = 0; i < f; i++)
+        for (size_t j = 0; j < i; j++) H[i * f + j] = H[j * f + i] = 0.5 * (H[i * f + j] + H[j * f + i]);
+done:
+    return st;
 }
 
 /* Covariance of theta, and what a Newton step would gain. */
@@ -306,19 +322,19 @@ static cr_status curve(cr_scratch *s, part_of *o, cri_kalman_best *out)
 {
     cr_status st = CR_OK;
     size_t    n = o->t->plan->n_theta, f = o->n_free;
-    double   *x = cr_scratch_f64(s, f), *g = cr_scratch_f64(s, f), *step = cr_scratch_f64(s, f);
-    double   *work = cr_scratch_f64(s, 3 * f), *H = cr_scratch_matrix(s, f, f), height;
+    double   *x = cr_scratch_f64(s, f), *g = cr_scratch_f64(s, f);
+    double   *work = cr_scratch_f64(s, 2 * f), *H = cr_scratch_matrix(s, f, f), height;
     for (size_t i = 0; i < n * n; i++) out->covariance[i] = NAN;
     out->gain = NAN;
     CR_TRY(s->status);
-    for (size_t i = 0; i < f; i++) x[i] = o->theta[o->free[i]], step[i] = 0.02;
+    for (size_t i = 0; i < f; i++) x[i] = o->theta[o->free[i]];
     CR_TRY(objective(o, x, f, &height, g));
     out->gradient = 0;
     for (size_t i = 0; i < f; i++) {
         bool bound = (x[i] <= o->lower[i] && g[i] > 0) || (x[i] >= o->upper[i] && g[i] < 0);
         if (!bound) out->gradient = fmax(out->gradient, fabs(g[i]));
     }
-    CR_TRY(cri_extrapolated_hessian(o->t->cx, downhill, o, f, x, step, work, H));
+    CR_TRY(difference(o, x, work, H));
     spread(o, x);
     for (size_t i = 0; i < f * f; i++)
         if (!isfinite(H[i])) goto done;
@@ -388,12 +404,15 @@ cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, size_t restarts
     CR_TRY(find_starts(t, wanted, seed, starts, heights, x, &found));
     if (found == 0)
         CR_TRY(cr_fail(t->cx, CR_ENUMERIC, "no candidate for the parameters has a likelihood"));
-    for (size_t k = 0; k < found && !o.late; k++) {
+    bool settled = false; /* two runs agree, and there is no reason for other optima */
+    for (size_t k = 0; k < found && !o.late && !settled; k++) {
         cr_minimize_report report;
         memcpy(o.theta, starts + k * n, n * sizeof(double));
         CR_TRY(ascend(&o, max_iter, tol, x, &ends[k], &report));
         b.starts++;
         b.iterations += report.iterations;
+        for (size_t j = 0; j < k && !t->plan->dynamic; j++)
+            settled = settled || fabs(ends[j] - ends[k]) <= close;
         if (!(ends[k] > b.log_likelihood)) continue;
         b.log_likelihood = ends[k];
         limit = report.stop == CR_END_MAX_ITER;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { POLL = 4096 };
-static const double settled = 1e-14;
+static const double settled = 1e-12;
 
 typedef struct back {
     const cri_kalman_path   *path;
@@ -49,41 +49,18 @@ static double dot(const double *a, const double *b, size_t n)
     return sum;
 }
 
-/* out = A x, or A' x. */
-static void times(const double *A, const double *x, size_t m, bool transposed, double *out)
+/* out = A x, or A' x, which is quicker: what a symmetric A is asked for. */
+static void times(const double *A, const double *x, size_t m, bool transposed, double *restrict out)
 {
     memset(out, 0, m * sizeof *out);
-    for (size_t i = 0; i < m; i++)
+    for (size_t i = 0; i < m; i++) {
+        const double *restrict row = A + i * m;
+        double factor = x[i];
         if (transposed)
-            for (size_t j = 0; j < m; j++) out[j] += A[i * m + j] * x[i];
+            for (size_t j = 0; j < m; j++) out[j] += factor * row[j];
         else
-            out[i] = dot(A + i * m, x, m);
-}
-
-/* r becomes T' r. */
-static void move_back(const cri_kalman_system *s, double *r, double *work)
-{
-    memset(work, 0, s->m * sizeof *work);
-    for (size_t i = 0; i < s->m; i++)
-        for (size_t e = s->row[i]; e < s->row[i + 1]; e++) work[s->column[e]] += s->entry[e] * r[i];
-    memcpy(r, work, s->m * sizeof *r);
-}
-
-/* N becomes T' N T. */
-static void carry_back(const cri_kalman_system *s, double *N, double *work)
-{
-    size_t m = s->m;
-    memset(work, 0, m * m * sizeof *work);
-    for (size_t k = 0; k < m; k++) /* work = T' N */
-        for (size_t e = s->row[k]; e < s->row[k + 1]; e++) {
-            double *to = work + s->column[e] * m;
-            for (size_t j = 0; j < m; j++) to[j] += s->entry[e] * N[k * m + j];
-        }
-    memset(N, 0, m * m * sizeof *N);
-    for (size_t i = 0; i < m; i++)
-        for (size_t k = 0; k < m; k++)
-            for (size_t e = s->row[k]; e < s->row[k + 1]; e++)
-                N[i * m + s->column[e]] += s->entry[e] * work[i * m + k];
+            out[i] = dot(row, x, m);
+    }
 }
 
 /* N += c z z' - z x' - y z', z having few entries that are not 0. */
@@ -102,18 +79,20 @@ static void fold(double *N, const double *z, double c, const double *x, const do
 /* From the states of row t + 1, before its observations, to those of row t, after them. */
 static void leave_row(back *b)
 {
-    move_back(b->s, b->r0, b->work);
-    carry_back(b->s, b->N0, b->work);
+    const cri_kalman_entries *T = &b->s->backward;
+    size_t                    m = b->s->m;
+    cri_kalman_move(T, m, b->r0, b->work);
+    cri_kalman_carry(T, m, b->N0, NULL, false, b->work);
     if (!b->unknown) return;
-    move_back(b->s, b->r1, b->work);
-    carry_back(b->s, b->N1, b->work);
-    carry_back(b->s, b->N2, b->work);
+    cri_kalman_move(T, m, b->r1, b->work);
+    cri_kalman_carry(T, m, b->N1, NULL, true, b->work);
+    cri_kalman_carry(T, m, b->N2, NULL, false, b->work);
 }
 
 static void undo_regular(back *b, size_t i, double v, double F, const double *K)
 {
     size_t m = b->s->m;
-    times(b->N0, K, m, false, b->g);
+    times(b->N0, K, m, true, b->g);
     b->D[i] = 1 / F + dot(K, b->g, m);
     b->u[i] = v / F - dot(K, b->r0, m);
     for (size_t j = 0; j < m; j++) b->r0[j] += b->z[j] * b->u[i];
@@ -129,11 +108,11 @@ static void undo_second(back *b, double F, double Finf, const double *K, const d
 {
     size_t m = b->s->m;
     double c = -F / (Finf * Finf);
-    times(b->N2, K, m, false, b->g);
+    times(b->N2, K, m, true, b->g);
     c += dot(K, b->g, m);
     times(b->N1, K1, m, false, b->g1);
     c += 2 * dot(K, b->g1, m);
-    times(b->N0, K1, m, false, b->g2);
+    times(b->N0, K1, m, true, b->g2);
     c += dot(K1, b->g2, m);
     for (size_t j = 0; j < m; j++) b->g[j] += b->g1[j];
     fold(b->N2, b->z, c, b->g, b->g, m);
@@ -163,7 +142,7 @@ static void undo_fixing(back *b, size_t i, double v, cri_kalman_slot slot)
         for (size_t j = 0; j < m; j++) b->r1[j] += b->z[j] * first;
         b->unknown = true;
     }
-    times(b->N0, K, m, false, b->g);
+    times(b->N0, K, m, true, b->g);
     b->D[i] = dot(K, b->g, m);
     fold(b->N0, b->z, b->D[i], b->g, b->g, m);
     for (size_t j = 0; j < m; j++) b->r0[j] += b->z[j] * b->u[i];
@@ -222,14 +201,14 @@ static void add_transition(scorer *w, size_t t)
     const double   *a = path->a + (t - 1) * m;
     cri_kalman_slot slot = cri_kalman_slot_at(path, path->slot[t - 1]);
     memcpy(w->w1, b->r0, m * sizeof(double));
-    move_back(b->s, w->w1, b->work);
-    times(slot.P, w->w1, m, false, w->w);
+    cri_kalman_move(&b->s->backward, m, w->w1, b->work);
+    times(slot.P, w->w1, m, true, w->w);
     for (size_t k = 0; k < w->n_noisy; k++) {
         size_t  i = w->noisy[k];
         double *to = w->out->T + i * m;
         memcpy(w->w1, b->N0 + i * m, m * sizeof(double));
-        move_back(b->s, w->w1, b->work); /* row i of N T */
-        times(slot.P, w->w1, m, false, b->work);
+        cri_kalman_move(&b->s->backward, m, w->w1, b->work); /* row i of N T */
+        times(slot.P, w->w1, m, true, b->work);
         for (size_t j = 0; j < m; j++) to[j] += b->r0[i] * (a[j] + w->w[j]) - b->work[j];
     }
 }
@@ -263,7 +242,7 @@ static void steady_row(back *b, size_t t)
     const cri_kalman_path *path = b->path;
     size_t                 m = b->s->m, p = b->s->p;
     cri_kalman_slot        slot = cri_kalman_slot_at(path, path->slot[t]);
-    move_back(b->s, b->r0, b->work);
+    cri_kalman_move(&b->s->backward, m, b->r0, b->work);
     for (size_t i = p; i-- > 0;) {
         const double *z = b->s->Z + i * m;
         double        v = path->data->y[t * p + i] - path->mean[t * p + i];
@@ -355,7 +334,7 @@ cr_status cri_kalman_smooth(cr_ctx *cx, const cri_kalman_path *path, cri_kalman_
             if (t % POLL == 0) CR_TRY(cr_check_interrupt(cx));
             if (t + 1 < end) leave_row(&b);
             if (*slot.which > 0) row.Pinf = path->unknown + ((size_t)*slot.which - 1) * m * m;
-            times(slot.P, b.r0, m, false, a);
+            times(slot.P, b.r0, m, true, a);
             for (size_t i = 0; i < m; i++) {
                 a[i] += path->a[t * m + i];
                 if (row.Pinf) a[i] += dot(row.Pinf + i * m, b.r1, m);
@@ -386,20 +365,20 @@ double cri_kalman_covariance(const cri_kalman_row *row, const double *w, const d
 {
     size_t  m = row->path->system->m;
     double *Pw = row->work, *Pq = row->work + m;
-    times(row->P, w, m, false, Pw);
-    times(row->P, q, m, false, Pq);
+    times(row->P, w, m, true, Pw);
+    times(row->P, q, m, true, Pq);
     double sum = dot(w, Pq, m) - form(Pw, row->N0, Pq, m);
     if (!row->Pinf) return w == q ? fmax(sum, 0) : sum;
     double *iw = Pw, first = 0, left, size = 0;
     /* - w' P_inf N1 P* q - w' P* N1' P_inf q - w' P_inf N2 P_inf q */
     for (int side = 0; side < 2; side++) {
         const double *inner = side ? w : q, *outer = side ? q : w;
-        times(row->P, inner, m, false, Pq);
-        times(row->Pinf, outer, m, false, iw);
+        times(row->P, inner, m, true, Pq);
+        times(row->Pinf, outer, m, true, iw);
         first += form(iw, row->N1, Pq, m);
     }
-    times(row->Pinf, w, m, false, Pw);
-    times(row->Pinf, q, m, false, Pq);
+    times(row->Pinf, w, m, true, Pw);
+    times(row->Pinf, q, m, true, Pq);
     left = dot(w, Pq, m) - form(Pw, row->N1, Pq, m); /* of order kappa */
     for (size_t i = 0; i < m; i++) size += w[i] * w[i] * row->Pinf[i * m + i];
     if (w == q && left > 1e-7 * size) return INFINITY;

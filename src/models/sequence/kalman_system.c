@@ -16,25 +16,35 @@ cr_status cri_kalman_new(cr_scratch *s, size_t m, size_t p, size_t k, cri_kalman
     a.diffuse = cr_scratch_bytes(s, m, sizeof(bool));
     a.shared = cr_scratch_bytes(s, m, sizeof(bool));
     a.noisy = cr_scratch_bytes(s, m, sizeof(bool));
-    a.row = cr_scratch_bytes(s, m + 1, sizeof(size_t));
-    a.column = cr_scratch_bytes(s, m * m, sizeof(size_t));
-    a.entry = cr_scratch_bytes(s, m * m, sizeof(double));
+    cri_kalman_entries *lists[] = { &a.forward, &a.backward };
+    for (size_t i = 0; i < 2; i++) {
+        lists[i]->row = cr_scratch_bytes(s, m + 1, sizeof(size_t));
+        lists[i]->column = cr_scratch_bytes(s, m * m, sizeof(size_t));
+        lists[i]->entry = cr_scratch_bytes(s, m * m, sizeof(double));
+    }
     if (s->status == CR_OK) *out = a;
     return s->status;
 }
 
-void cri_kalman_pack(cri_kalman_system *a)
+static void list_entries(const double *T, size_t m, bool transposed, cri_kalman_entries *out)
 {
     size_t n = 0;
-    for (size_t i = 0; i < a->m; i++) {
-        a->row[i] = n;
-        for (size_t j = 0; j < a->m; j++)
-            if (a->T[i * a->m + j] != 0) {
-                a->column[n] = j;
-                a->entry[n++] = a->T[i * a->m + j];
-            }
+    for (size_t i = 0; i < m; i++) {
+        out->row[i] = n;
+        for (size_t j = 0; j < m; j++) {
+            double entry = transposed ? T[j * m + i] : T[i * m + j];
+            if (entry == 0) continue;
+            out->column[n] = j;
+            out->entry[n++] = entry;
+        }
     }
-    a->row[a->m] = n;
+    out->row[m] = n;
+}
+
+void cri_kalman_pack(cri_kalman_system *a)
+{
+    list_entries(a->T, a->m, false, &a->forward);
+    list_entries(a->T, a->m, true, &a->backward);
 }
 
 void cri_kalman_loadings(const cri_kalman_system *a, const cri_kalman_data *data, size_t t, size_t i,
@@ -44,36 +54,52 @@ void cri_kalman_loadings(const cri_kalman_system *a, const cri_kalman_data *data
     for (size_t j = 0; j < a->k; j++) out[a->m - a->k + j] = data->x[t * a->k + j];
 }
 
-void cri_kalman_move(const cri_kalman_system *a, double *state, double *work)
+void cri_kalman_move(const cri_kalman_entries *A, size_t m, double *state, double *work)
 {
-    for (size_t i = 0; i < a->m; i++) {
+    for (size_t i = 0; i < m; i++) {
         double sum = 0;
-        for (size_t e = a->row[i]; e < a->row[i + 1]; e++) sum += a->entry[e] * state[a->column[e]];
+        for (size_t e = A->row[i]; e < A->row[i + 1]; e++) sum += A->entry[e] * state[A->column[e]];
         work[i] = sum;
     }
-    memcpy(state, work, a->m * sizeof *state);
+    memcpy(state, work, m * sizeof *state);
 }
 
-void cri_kalman_carry(const cri_kalman_system *a, double *P, const double *opt_Q, double *work)
+/* out = A P, row by row. */
+static void carry_rows(const cri_kalman_entries *A, size_t m, const double *P, double *out)
 {
-    size_t m = a->m;
-    for (size_t i = 0; i < m; i++) { /* work = T P */
-        double *to = work + i * m;
-        memset(to, 0, m * sizeof *to);
-        for (size_t e = a->row[i]; e < a->row[i + 1]; e++) {
-            const double *from = P + a->column[e] * m;
-            double        factor = a->entry[e];
+    for (size_t i = 0; i < m; i++) {
+        double *restrict to = out + i * m;
+        size_t e = A->row[i], end = A->row[i + 1];
+        if (e == end) {
+            memset(to, 0, m * sizeof *to);
+            continue;
+        }
+        const double *restrict from = P + A->column[e] * m;
+        double factor = A->entry[e];
+        for (size_t j = 0; j < m; j++) to[j] = factor * from[j];
+        for (e++; e < end; e++) {
+            from = P + A->column[e] * m;
+            factor = A->entry[e];
             for (size_t j = 0; j < m; j++) to[j] += factor * from[j];
         }
     }
-    for (size_t i = 0; i < m; i++)
-        for (size_t j = 0; j <= i; j++) {
+}
+
+void cri_kalman_carry(const cri_kalman_entries *A, size_t m, double *P, const double *opt_Q,
+                      bool lopsided, double *work)
+{
+    carry_rows(A, m, P, work);
+    for (size_t j = 0; j < m; j++) { /* P = work A': row j of A meets the rows of work */
+        size_t begin = A->row[j], end = A->row[j + 1];
+        for (size_t i = lopsided ? 0 : j; i < m; i++) {
             const double *from = work + i * m;
-            double        sum = opt_Q ? opt_Q[i * m + j] : 0;
-            for (size_t e = a->row[j]; e < a->row[j + 1]; e++)
-                sum += a->entry[e] * from[a->column[e]];
-            P[i * m + j] = P[j * m + i] = sum;
+            double        sum = 0;
+            for (size_t e = begin; e < end; e++) sum += A->entry[e] * from[A->column[e]];
+            if (opt_Q) sum += opt_Q[i * m + j];
+            P[i * m + j] = sum;
+            if (!lopsided) P[j * m + i] = sum;
         }
+    }
 }
 
 static void multiply(const double *A, const double *B, size_t n, bool transposed, double *out)

@@ -18,6 +18,12 @@
 
 #include "base/scratch.h"
 
+/* The entries of a matrix [m x m] that are not 0: row i has those row[i] .. row[i + 1] - 1. */
+typedef struct cri_kalman_entries {
+    size_t *row, *column;
+    double *entry;
+} cri_kalman_entries;
+
 typedef struct cri_kalman_system {
     size_t  m, p, k;        /* states, observed at a time, regressors                    */
     double *T, *Q;          /* [m x m]                                                   */
@@ -28,8 +34,7 @@ typedef struct cri_kalman_system {
     const double *unknown;  /* [m x m] P_inf to start with in their place; NULL: none      */
     bool   *shared;         /* [m] goes on from series to series                         */
     bool   *noisy;          /* [m] Q may have entries there: what the score looks at      */
-    size_t *row, *column;   /* [m + 1], [m x m] where T is not 0, by cri_kalman_pack      */
-    double *entry;          /* [m x m] what stands there                                 */
+    cri_kalman_entries forward, backward; /* T and T', by cri_kalman_pack                 */
 } cri_kalman_system;
 
 /* Room for one in the caller's arena, all 0.  The regressors are states already. */
@@ -130,8 +135,9 @@ cr_status cri_kalman_smooth(cr_ctx *cx, const cri_kalman_path *path, cri_kalman_
 double cri_kalman_covariance(const cri_kalman_row *row, const double *w, const double *q);
 /* The row of Z at row t: out [m]. */
 void cri_kalman_loadings(const cri_kalman_system *system, const cri_kalman_data *data, size_t t, size_t i, double *out);
-/* P becomes T P T' + opt_Q; work [m x m].  a becomes T a; work [m]. */
-void cri_kalman_carry(const cri_kalman_system *system, double *P, const double *opt_Q, double *work);
-void cri_kalman_move(const cri_kalman_system *system, double *a, double *work);
+/* P becomes A P A' + opt_Q, P symmetric or, `lopsided`, not; work [m x m].  a becomes A a; work [m]. */
+void cri_kalman_carry(const cri_kalman_entries *A, size_t m, double *P, const double *opt_Q, bool lopsided,
+                      double *work);
+void cri_kalman_move(const cri_kalman_entries *A, size_t m, double *a, double *work);
 
 #endif
