@@ -283,27 +283,6 @@ done:
     return st;
 }
 
-static cr_status keep_names(cr_ctx *cx, const cri_sequences *q, kalman_state *m)
-{
-    size_t size = 1;
-    if (!q->names) return CR_OK;
-    for (size_t k = 0; k < q->n; k++) {
-        if (strchr(q->names[k], '\n'))
-            return cr_fail(cx, CR_EDATA, "the label of series %zu has a line feed in it", k + 1);
-        size += strlen(q->names[k]) + 1;
-    }
-    m->names = cr_alloc(cx, size, 1);
-    if (!m->names) return CR_ENOMEM;
-    char *at = m->names;
-    for (size_t k = 0; k < q->n; k++) {
-        size_t length = strlen(q->names[k]);
-        memcpy(at, q->names[k], length);
-        at[length] = '\n';
-        at += length + 1;
-    }
-    return CR_OK;
-}
-
 /* The arrays whose sizes are now known. */
 static cr_status make_room(cr_ctx *cx, kalman_state *m)
 {
@@ -390,7 +369,7 @@ static cr_status kalman_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     CR_TRY(o->model ? cri_kalman_read_matrices(cx, o->model, m) : plan_fit(cx, rows, o, m));
     CR_TRY(make_room(cx, m));
     CR_TRY(measure_regressors(cx, rows, m));
-    CR_TRY(keep_names(cx, rows->sequences, m));
+    CR_TRY(cri_kalman_join_names(cx, NULL, rows->sequences, NULL, &m->names));
     CR_TRY(cri_kalman_prepare(cx, m));
     report->stop = CR_STOP_CLOSED_FORM;
     if (m->plan) {
@@ -447,7 +426,7 @@ const cr_model_class cri_class_kalman = {
     .default_scale = CR_SCALE_NONE,
     .sequences = true,
     .shape = kalman_shape,
-    .whole = &(const cri_whole_face){ .fit = kalman_fit },
+    .whole = &(const cri_whole_face){ .fit = kalman_fit, .update = cri_kalman_update, .update_holds = true },
     .rows = &cri_kalman_rows,
     .function = &cri_kalman_function,
     .sequence = &cri_kalman_sequence,

@@ -57,6 +57,25 @@ void      cri_kalman_unprepare(cr_ctx *cx, kalman_state *state);
 /* The matrices of a state in the caller's arena, and the mean that is taken off the series first. */
 cr_status cri_kalman_open(cr_scratch *s, const kalman_state *state, cri_kalman_system *out);
 double    cri_kalman_mean(const kalman_state *state);
+/* The system starts from a place [width], which stays the caller's, or from `base`, as it was opened, where nothing was
+ * seen yet. */
+void cri_kalman_start(const kalman_state *state, const cri_kalman_system *base, double *place,
+                      cri_kalman_system *out);
+/* The place behind the rows of a path. */
+void cri_kalman_end(const cri_kalman_path *path, double seen, double *place);
+/* The place at which the series of the fit of this name ends; NULL: there is none. */
+const double *cri_kalman_end_of(const kalman_state *state, const char *opt_name);
+/* Where a series begins: place [width] is all 0, or, of one without any value, the end of the series of its name. */
+void cri_kalman_begin(const kalman_state *state, const char *opt_name, const cri_kalman_data *one, double *place);
+/* The names of series as one text, each ended by a line feed: those in the state and, of q, those that `which` marks; NULL
+ * where there are none. */
+cr_status cri_kalman_join_names(cr_ctx *cx, const char *opt_old, const cri_sequences *q, const bool *opt_which,
+                                char **out);
+
+cr_status cri_kalman_update(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
+                            void **out_state, cr_report *report);
+cr_status cri_kalman_sample(cr_ctx *cx, const void *state, const cr_design *design, const cri_rows *opt_rows,
+                            size_t count, uint64_t seed, double *out);
 
 /* The rows in the order of their series, in the caller's arena: y, scaled and less `mean`, NaN where rows have no target,
  * and the regressors, scaled likewise.  Row i of the data is row sequences->row[i]. */

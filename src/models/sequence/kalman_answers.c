@@ -3,7 +3,6 @@
  * A series without any value goes on where the series of its name ended in the fit. */
 #include "kalman.h"
 #include "base/context_internal.h"
-#include "data/table/table_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,29 +11,18 @@
 typedef struct reader {
     const kalman_state  *m;
     const cri_sequences *sequences;
-    cri_kalman_system    system;
-    cri_kalman_data      all, one; /* all rows; those of the series at hand */
+    cri_kalman_system    base, system; /* as it was opened; as it starts in the series at hand */
+    cri_kalman_data      all, one;     /* all rows; those of the series at hand                 */
     size_t               ends[2];
-    double              *P1, *start; /* of the system as it was built */
-    double              *place;      /* [width] of the series at hand */
+    double              *place;        /* [width] of the series at hand                         */
 } reader;
-
-/* A table without the series says nothing, unless it has regressors of rows that follow. */
-static cr_status refuse_rows(cr_ctx *cx, const cri_rows *rows)
-{
-    cr_status st = cri_table_no_column(cx, rows->table, cr_design_target(rows->design));
-    if (st != CR_EDATA) return st;
-    return cr_fail_hint(cx, "it is the series; --ahead forecasts the rows that follow it");
-}
 
 static cr_status open_reader(cr_scratch *s, const kalman_state *m, const cri_rows *rows, reader *r)
 {
     cr_status st = CR_OK;
-    if (rows && !rows->y && m->k == 0) return refuse_rows(s->cx, rows);
     *r = (reader){ .m = m, .sequences = rows ? rows->sequences : NULL };
-    CR_TRY(cri_kalman_open(s, m, &r->system));
-    r->P1 = r->system.P1;
-    r->start = r->system.start;
+    CR_TRY(cri_kalman_open(s, m, &r->base));
+    r->system = r->base;
     r->place = cr_scratch_f64(s, m->width);
     CR_TRY(s->status);
     if (rows)
@@ -43,41 +31,7 @@ done:
     return st;
 }
 
-/* --- places ---------------------------------------------------------------------------------- */
-
-/* The system starts from a place, or from the beginning of a series where nothing was seen. */
-static void start_from(reader *r, double *place)
-{
-    size_t m = r->m->m;
-    bool   begun = place[0] > 0;
-    r->system.start = begun ? place + 1 : r->start;
-    r->system.P1 = begun ? place + 1 + m : r->P1;
-    r->system.unknown = begun ? place + 1 + m + m * m : NULL;
-}
-
-/* The place behind the rows of a path. */
-static void end_at(const cri_kalman_path *path, double seen, double *place)
-{
-    size_t m = path->system->m;
-    place[0] = seen;
-    memcpy(place + 1, path->end, m * (2 * m + 1) * sizeof *place);
-}
-
-/* The place at which the series of the fit of this name ends; NULL: there is none. */
-static const double *end_of(const kalman_state *m, const char *opt_name)
-{
-    if (!m->labels || !opt_name) return m->series == 1 && !m->labels && !opt_name ? m->places : NULL;
-    for (size_t k = 0; k < m->series; k++)
-        if (strcmp(m->labels[k], opt_name) == 0) return m->places + k * m->width;
-    return NULL;
-}
-
-static bool has_values(const cri_kalman_data *d)
-{
-    for (size_t i = 0; i < d->n; i++)
-        if (!isnan(d->y[i])) return true;
-    return false;
-}
+/* --- series ---------------------------------------------------------------------------------- */
 
 /* The rows of series k, and where it starts: opt_place, or as is said above. */
 static void turn_to(reader *r, size_t k, double *opt_place)
@@ -88,14 +42,11 @@ static void turn_to(reader *r, size_t k, double *opt_place)
     r->ends[1] = q->start[k + 1] - from;
     r->one = (cri_kalman_data){ r->ends[1], 1, r->ends, r->all.y + from,
                                 r->all.x ? r->all.x + from * r->m->k : NULL };
-    memset(r->place, 0, r->m->width * sizeof(double));
-    if (opt_place)
+    if (opt_place && opt_place[0] > 0)
         memcpy(r->place, opt_place, r->m->width * sizeof(double));
-    if (r->place[0] == 0 && !has_values(&r->one)) {
-        const double *end = end_of(r->m, q->names ? q->names[k] : NULL);
-        if (end) memcpy(r->place, end, r->m->width * sizeof(double));
-    }
-    start_from(r, r->place);
+    else
+        cri_kalman_begin(r->m, q->names ? q->names[k] : NULL, &r->one, r->place);
+    cri_kalman_start(r->m, &r->base, r->place, &r->system);
 }
 
 /* --- given the rows before ------------------------------------------------------------------- */
@@ -128,7 +79,7 @@ static cr_status filter(cr_ctx *cx, const void *state, const cri_rows *rows, dou
                 out, r.sequences->row[r.sequences->start[k] + i]);
         }
         if (opt_places)
-            end_at(&path, r.place[0] + (double)r.one.n, opt_places + k * m->width);
+            cri_kalman_end(&path, r.place[0] + (double)r.one.n, opt_places + k * m->width);
         cri_kalman_path_free(cx, &path);
     }
 done:
@@ -294,7 +245,7 @@ static cr_status kalman_forecast(cr_ctx *cx, const void *state, const cr_design 
     cri_kalman_data data = { ahead, 1, ends, y, NULL };
     for (size_t k = 0; k < n; k++) {
         memcpy(r.place, places + k * m->width, m->width * sizeof(double));
-        start_from(&r, r.place);
+        cri_kalman_start(m, &r.base, r.place, &r.system);
         CR_TRY(cri_kalman_filter(cx, &r.system, &data, false, &path));
         for (size_t h = 0; h < ahead; h++) {
             cri_kalman_slot slot = cri_kalman_slot_at(&path, path.slot[h]);
@@ -325,5 +276,5 @@ const cri_sequence_face cri_kalman_sequence = { .series = true,
                                                 .smooth = kalman_smooth,
                                                 .forecast = kalman_forecast,
                                                 .ends = kalman_ends };
-const cri_rows_face     cri_kalman_rows = { .predict = kalman_predict, .mean = kalman_mean };
+const cri_rows_face     cri_kalman_rows = { .predict = kalman_predict, .mean = kalman_mean, .sample = cri_kalman_sample };
 const cri_function_face cri_kalman_function = { .part = kalman_part, .function = kalman_function };

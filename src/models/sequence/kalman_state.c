@@ -1,6 +1,7 @@
 /* kalman_state.c -- what a fitted model keeps, made ready for work. */
 #include "kalman.h"
 #include "base/context_internal.h"
+#include "data/table/table_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -106,12 +107,85 @@ cr_status cri_kalman_open(cr_scratch *s, const kalman_state *m, cri_kalman_syste
     return CR_OK;
 }
 
+/* --- places ---------------------------------------------------------------------------------- */
+
+void cri_kalman_start(const kalman_state *state, const cri_kalman_system *base, double *place,
+                      cri_kalman_system *out)
+{
+    size_t m = state->m;
+    *out = *base;
+    if (!(place[0] > 0)) return;
+    out->start = place + 1;
+    out->P1 = place + 1 + m;
+    out->unknown = place + 1 + m + m * m;
+}
+
+void cri_kalman_end(const cri_kalman_path *path, double seen, double *place)
+{
+    size_t m = path->system->m;
+    place[0] = seen;
+    memcpy(place + 1, path->end, m * (2 * m + 1) * sizeof *place);
+}
+
+const double *cri_kalman_end_of(const kalman_state *m, const char *opt_name)
+{
+    if (!m->labels || !opt_name) return m->labels || opt_name ? NULL : m->places;
+    for (size_t k = 0; k < m->series; k++)
+        if (strcmp(m->labels[k], opt_name) == 0) return m->places + k * m->width;
+    return NULL;
+}
+
+void cri_kalman_begin(const kalman_state *m, const char *opt_name, const cri_kalman_data *one,
+                      double *place)
+{
+    const double *end = cri_kalman_end_of(m, opt_name);
+    for (size_t i = 0; end && i < one->n; i++)
+        if (!isnan(one->y[i])) end = NULL;
+    if (end)
+        memcpy(place, end, m->width * sizeof *place);
+    else
+        memset(place, 0, m->width * sizeof *place);
+}
+
+cr_status cri_kalman_join_names(cr_ctx *cx, const char *opt_old, const cri_sequences *q,
+                                const bool *opt_which, char **out)
+{
+    size_t size = 1 + (opt_old ? strlen(opt_old) : 0), length;
+    *out = NULL;
+    if (!q->names) return CR_OK;
+    for (size_t k = 0; k < q->n; k++) {
+        if (opt_which && !opt_which[k]) continue;
+        if (strchr(q->names[k], '\n'))
+            return cr_fail(cx, CR_EDATA, "the label of series %zu has a line feed in it", k + 1);
+        size += strlen(q->names[k]) + 1;
+    }
+    char *at = *out = cr_alloc(cx, size, 1);
+    if (!at) return CR_ENOMEM;
+    if (opt_old) memcpy(at, opt_old, length = strlen(opt_old)), at += length;
+    for (size_t k = 0; k < q->n; k++) {
+        if (opt_which && !opt_which[k]) continue;
+        memcpy(at, q->names[k], length = strlen(q->names[k]));
+        at[length] = '\n';
+        at += length + 1;
+    }
+    return CR_OK;
+}
+
 /* --- the rows -------------------------------------------------------------------------------- */
+
+/* A table without the series says nothing, unless it has regressors of rows that follow. */
+static cr_status refuse_rows(cr_ctx *cx, const cri_rows *rows)
+{
+    cr_status st = cri_table_no_column(cx, rows->table, cr_design_target(rows->design));
+    if (st != CR_EDATA) return st;
+    return cr_fail_hint(cx, "it is the series; --ahead forecasts the rows that follow it");
+}
 
 cr_status cri_kalman_gather(cr_scratch *s, const cri_rows *rows, const kalman_state *m, double mean,
                             cri_kalman_data *out)
 {
     size_t               k = m->k;
+    if (!rows->y && k == 0) return refuse_rows(s->cx, rows);
     const cri_sequences *q = rows->sequences;
     double              *y = cr_scratch_f64(s, rows->n), *x = cr_scratch_matrix(s, rows->n, k);
     if (s->status != CR_OK) return s->status;
