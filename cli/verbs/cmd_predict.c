@@ -165,7 +165,9 @@ static cr_status keep_text(predict_job *j, const char *name)
 {
     const cr_design *d = cr_model_get_design(j->model);
     const char      *weights = cr_design_weights(d), *target = cr_design_target(d);
+    const char      *time = cr_design_time(d);
     bool             used = (weights && strcmp(weights, name) == 0) ||
+                (time && strcmp(time, name) == 0) ||
                 (target && strcmp(target, name) == 0 && !cr_design_classes(d));
     for (size_t i = 0; i < cr_design_columns(d); i++)
         used |= strcmp(cr_design_column_name(d, i), name) == 0;
@@ -305,7 +307,10 @@ void predict_warn_missing(const predict_job *j)
 {
     if (j->missing)
         cr_log(context(j), CR_LOG_WARNING,
-               "%zu of %zu rows have missing values and get no prediction", j->missing, j->rows);
+               "%zu of %zu rows have missing values%s and get no prediction", j->missing, j->rows,
+               cr_class_offers(cr_model_get_class(j->model), "smooth")
+                   ? ", or come before anything is known of their series,"
+                   : "");
 }
 
 static cr_status print(predict_job *j)

@@ -150,6 +150,7 @@ const char *cr_design_level(const cr_design *d, size_t i, size_t k)
 }
 const char *cr_design_target(const cr_design *d) { return d->target.name; }
 const char *cr_design_weights(const cr_design *d) { return d->weights; }
+const char *cr_design_time(const cr_design *d) { return d->time; }
 size_t      cr_design_classes(const cr_design *d) { return d->target.n_levels; }
 const char *cr_design_class(const cr_design *d, size_t i) { return d->target.levels[i]; }
 

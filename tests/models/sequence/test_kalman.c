@@ -488,6 +488,82 @@ TEST(unequal_steps_are_warned_of)
     assert_non_null(strstr(fit_and_hear(cx, "kalman", t, "target=y time=t", &heard), "from 1 to 5"));
 }
 
+/* --- draws ----------------------------------------------------------------------------------- */
+
+/* Joint draws have the means, variances and covariances of the smoother: here against those of a random walk, in which rows
+ * beyond the end are correlated. */
+TEST(draws_have_the_distribution_of_the_rows)
+{
+    enum { N = 30, DRAWS = 4000 };
+    double  y[N], *draws = cr_alloc(cx, N * DRAWS, sizeof *draws);
+    double *mean = cr_alloc(cx, N, sizeof *mean), *square = cr_alloc(cx, N, sizeof *square), both = 0;
+    draw_level(17, N, 1, 0.7, y);
+    for (size_t i = N - 6; i < N; i++) y[i] = NAN;
+    y[10] = NAN;
+    cr_table     *t = table_of_series(cx, y, N);
+    cr_model     *m = fit(cx, "kalman", t, "target=y components=trend");
+    cr_prediction p = smoothed(cx, m, t);
+    double        last[N], sd[N];
+    assert_ok(cx, cr_sample_targets(cx, m, t, DRAWS, 5, draws));
+    assert_ok(cx, cr_predict_function(cx, m, t, false, last, sd, NULL));
+    for (size_t i = 0; i < N; i++) {
+        for (size_t c = 0; c < DRAWS; c++) mean[i] += draws[i * DRAWS + c] / DRAWS;
+        for (size_t c = 0; c < DRAWS; c++) square[i] += pow(draws[i * DRAWS + c] - mean[i], 2) / DRAWS;
+        assert_true(fabs(mean[i] - p.mean[i]) < 5 * p.scale[i] / sqrt(DRAWS));
+        assert_relative(square[i], p.scale[i] * p.scale[i], 0.12);
+    }
+    /* the signals of the last two rows are all but the same */
+    for (size_t c = 0; c < DRAWS; c++)
+        both += (draws[(N - 1) * DRAWS + c] - mean[N - 1]) * (draws[(N - 2) * DRAWS + c] - mean[N - 2]) / DRAWS;
+    assert_relative(both, sd[N - 1] * sd[N - 2], 0.12);
+    cr_free(cx, draws, N * DRAWS, sizeof *draws);
+    cr_free(cx, mean, N, sizeof *mean);
+    cr_free(cx, square, N, sizeof *square);
+}
+
+/* --- updates --------------------------------------------------------------------------------- */
+
+/* With the parameters of the fit, an update is the filter of all rows. */
+TEST(updates_go_on_where_the_series_ended)
+{
+    enum { N = 60, MORE = 15 };
+    double y[N + MORE];
+    char   given[300];
+    draw_level(51, N + MORE, 1, 0.5, y);
+    y[N + 3] = NAN;
+    cr_model *m = fit(cx, "kalman", table_of_series(cx, y, N), "target=y"), *updated = NULL;
+    assert_ok(cx, cr_update(cx, m, table_of_series(cx, y + N, MORE), &updated));
+    test_own(cx, updated, release_model);
+    json_t *d = describe(cx, m);
+    snprintf(given, sizeof given, "target=y model={\"T\":[[1]],\"Q\":[[%.17g]],\"Z\":[1],\"H\":%.17g}",
+             parameter(d, "variance.level", "value"), parameter(d, "variance.irregular", "value"));
+    cr_model   *all = fit(cx, "kalman", table_of_series(cx, y, N + MORE), given);
+    cr_forecast f = forecast(cx, updated, NULL, 4), g = forecast(cx, all, NULL, 4);
+    for (size_t h = 0; h < 4; h++) {
+        assert_relative(f.p.mean[h], g.p.mean[h], 1e-9);
+        assert_relative(f.p.scale[h], g.p.scale[h], 1e-9);
+    }
+    assert_relative(cr_model_get_report(updated)->log_likelihood, cr_model_get_report(all)->log_likelihood, 1e-9);
+    assert_int_equal(cr_model_get_report(updated)->rows, N + MORE);
+}
+
+TEST(updates_bring_new_series)
+{
+    cr_table *t = two_series(cx, 40);
+    cr_model *m = fit(cx, "kalman", t, "target=y sequence=who time=day"), *updated = NULL;
+    cr_table *more = table_of_text(cx, "more.csv", "who,day,y\nc,1,5\nc,2,6\na,100,12\n");
+    assert_ok(cx, cr_update(cx, m, more, &updated));
+    test_own(cx, updated, release_model);
+    cr_forecast f = forecast(cx, updated, NULL, 1), old = forecast(cx, m, NULL, 1);
+    assert_int_equal(f.n, 3);
+    assert_string_equal(f.names[2], "c");
+    for (size_t k = 0; k < 2; k++) {
+        bool same = f.p.mean[k] == old.p.mean[k];
+        assert_true(same == (strcmp(f.names[k], "b") == 0));
+    }
+    assert_true(f.p.mean[2] > 4 && f.p.mean[2] < 7);
+}
+
 /* --- memory and files ------------------------------------------------------------------------ */
 
 TEST(every_allocation_may_fail)
@@ -499,5 +575,5 @@ TEST(every_allocation_may_fail)
     y[5] = NAN;
     cr_table *t = make_table(cx, X, N, 1, y, NULL);
     check_every_allocation(t, "kalman", "target=y components=level,regression,seasonal:4 restarts=1 max_iter=10");
-    check_every_allocation(t, "kalman", "target=y components=ar:2,cycle restarts=1 max_iter=5");
+    check_every_allocation_with_update(t, "kalman", "target=y components=ar:2,cycle restarts=1 max_iter=5");
 }
