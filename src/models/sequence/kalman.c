@@ -27,24 +27,25 @@ CR_OPTIONS(kalman_options, kalman_table, KALMAN_OPTIONS);
 
 /* --- what the series is like ----------------------------------------------------------------- */
 
-/* Mean and sd of what is observed; sd 0 of a series that is constant. */
+/* Mean and sd of what is observed, without squares that overflow; sd 0 of a series that is constant. */
 static cr_status measure(cr_ctx *cx, const cri_rows *rows, kalman_state *m)
 {
-    double n = 0, mean = 0, square = 0;
-    for (size_t i = 0; i < rows->n; i++) {
-        double y = rows->y[i], off = y - mean;
-        if (isnan(y)) continue;
-        mean += off / ++n;
-        square += off * (y - mean);
-    }
+    double n = 0, mean = 0, square = 0, most = 0;
+    for (size_t i = 0; i < rows->n; i++)
+        if (!isnan(rows->y[i])) mean += (rows->y[i] - mean) / ++n;
+    for (size_t i = 0; i < rows->n; i++)
+        if (!isnan(rows->y[i])) most = fmax(most, fabs(rows->y[i] - mean));
+    for (size_t i = 0; most > 0 && i < rows->n; i++)
+        if (!isnan(rows->y[i])) square += pow((rows->y[i] - mean) / most, 2);
     m->observed = (size_t)n;
     m->shift = mean;
-    m->scale = n > 0 ? sqrt(square / n) : 0;
+    m->scale = n > 0 ? most * sqrt(square / n) : 0;
     if (n == 0)
         return cr_fail(cx, CR_EDATA, "%s: the series '%s' has no value", cr_table_source(rows->table),
                        cr_design_target(rows->design));
-    if (!isfinite(square)) {
-        cr_fail(cx, CR_ENUMERIC, "the squares of the target overflow");
+    if (most > 0 && !(isnormal(m->scale * m->scale))) {
+        cr_fail(cx, CR_ENUMERIC, "the squares of the target '%s' are beyond the range of numbers",
+                cr_design_target(rows->design));
         return cr_fail_hint(cx, "--scale-target standard rescales it");
     }
     return CR_OK;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 static const double normal_975 = 1.959963984540054;
+static const double vague = 2;
 
 /* In the units of the data: a variance by the square of the scale, the mean by both. */
 static double in_units(const kalman_state *m, const cr_design *d, size_t i, double value)
@@ -22,12 +23,24 @@ static double in_units(const kalman_state *m, const cr_design *d, size_t i, doub
     }
 }
 
-/* An interval that is normal in theta: of variances, damping and period by what its ends are. */
+/* Whether a coefficient of ar or ma is a partial autocorrelation itself. */
+static bool is_only_lag(const cri_kalman_plan *plan, size_t i)
+{
+    for (size_t k = 0; k < plan->n_parts; k++) {
+        const cri_kalman_part *part = &plan->parts[k];
+        if (part->p + part->q == 0 || i < part->theta || i >= part->theta + part->count) continue;
+        return (i < part->theta + part->p ? part->p : part->q) == 1;
+    }
+    return false;
+}
+
+/* An interval that is normal in theta: of variances, damping and period by what its ends are.  A variance whose logarithm is
+ * known to no better than VAGUE may well be 0: its interval is normal in the variance itself. */
 static void add_interval(const kalman_state *m, const cr_design *d, size_t i, double *theta,
                          double *value, double sd, cri_sheet *row)
 {
     double half = normal_975 * sqrt(m->covariance[i * m->n_theta + i]), old = theta[i], ends[2];
-    bool   partial = m->plan->scale[i] == CRI_KALMAN_PARTIAL;
+    bool   partial = m->plan->scale[i] == CRI_KALMAN_PARTIAL && !is_only_lag(m->plan, i);
     for (int k = 0; k < 2; k++) {
         double sign = k == 0 ? -1 : 1;
         theta[i] = old + sign * half;
@@ -36,6 +49,10 @@ static void add_interval(const kalman_state *m, const cr_design *d, size_t i, do
     }
     theta[i] = old;
     cri_kalman_values(m->plan, theta, value, NULL);
+    if (m->plan->scale[i] == CRI_KALMAN_VARIANCE && half > normal_975 * vague) {
+        ends[0] = in_units(m, d, i, fmax(0, value[i] - normal_975 * sd));
+        ends[1] = in_units(m, d, i, value[i] + normal_975 * sd);
+    }
     cri_put_real(row, "lower", isnan(half) ? NAN : fmin(ends[0], ends[1]));
     cri_put_real(row, "upper", isnan(half) ? NAN : fmax(ends[0], ends[1]));
 }

@@ -15,8 +15,6 @@ enum { CANDIDATES = 24, FEW_CANDIDATES = 10, MOST_ROUNDS = 8 };
 /* Logarithms of variances, in units of the target's: below the first they are 0 to all digits. */
 static const double lowest = -40, highest = 12;
 static const double far = 200; /* how far other parameters go */
-/* A variance below this share of the largest may be 0. */
-static const double small = 1e-6;
 /* Two ends with log likelihoods this close are the same. */
 static const double close = 1e-3;
 
@@ -248,9 +246,7 @@ static cr_status drop_small(cri_kalman_target *t, double *theta, double *work, d
     *out_dropped = 0;
     for (size_t i = 0; i < n; i++) {
         double at_zero;
-        if (t->plan->scale[i] != CRI_KALMAN_VARIANCE || isinf(theta[i]) || theta[i] == most ||
-            theta[i] - most > log(small))
-            continue;
+        if (t->plan->scale[i] != CRI_KALMAN_VARIANCE || isinf(theta[i]) || theta[i] == most) continue;
         memcpy(work, theta, n * sizeof *work);
         work[i] = -INFINITY;
         CR_TRY(cri_kalman_evaluate(t, work, &at_zero, NULL, NULL));
@@ -403,7 +399,8 @@ cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, size_t restarts
     CR_TRY(s->status);
     CR_TRY(find_starts(t, wanted, seed, starts, heights, x, &found));
     if (found == 0)
-        CR_TRY(cr_fail(t->cx, CR_ENUMERIC, "no candidate for the parameters has a likelihood"));
+        CR_TRY(cr_fail(t->cx, CR_ENUMERIC,
+                       "the parts describe the series without error: there is no variance to learn"));
     bool settled = false; /* two runs agree, and there is no reason for other optima */
     for (size_t k = 0; k < found && !o.late && !settled; k++) {
         cr_minimize_report report;

@@ -369,7 +369,7 @@ double cri_kalman_covariance(const cri_kalman_row *row, const double *w, const d
     times(row->P, q, m, true, Pq);
     double sum = dot(w, Pq, m) - form(Pw, row->N0, Pq, m);
     if (!row->Pinf) return w == q ? fmax(sum, 0) : sum;
-    double *iw = Pw, first = 0, left, size = 0;
+    double *iw = Pw, first = 0, left, size = 0, reach = 0;
     /* - w' P_inf N1 P* q - w' P* N1' P_inf q - w' P_inf N2 P_inf q */
     for (int side = 0; side < 2; side++) {
         const double *inner = side ? w : q, *outer = side ? q : w;
@@ -380,8 +380,11 @@ double cri_kalman_covariance(const cri_kalman_row *row, const double *w, const d
     times(row->Pinf, w, m, true, Pw);
     times(row->Pinf, q, m, true, Pq);
     left = dot(w, Pq, m) - form(Pw, row->N1, Pq, m); /* of order kappa */
-    for (size_t i = 0; i < m; i++) size += w[i] * w[i] * row->Pinf[i * m + i];
-    if (w == q && left > 1e-7 * size) return INFINITY;
+    for (size_t i = 0; i < m; i++) {
+        size = fmax(size, row->Pinf[i * m + i]);
+        reach += w[i] * w[i];
+    }
+    if (w == q && left > 1e-8 * size * reach) return INFINITY;
     sum -= first + form(Pw, row->N2, Pq, m);
     return w == q ? fmax(sum, 0) : sum;
 }
