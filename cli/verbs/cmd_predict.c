@@ -166,8 +166,7 @@ static cr_status keep_text(predict_job *j, const char *name)
     const cr_design *d = cr_model_get_design(j->model);
     const char      *weights = cr_design_weights(d), *target = cr_design_target(d);
     const char      *time = cr_design_time(d);
-    bool             used = (weights && strcmp(weights, name) == 0) ||
-                (time && strcmp(time, name) == 0) ||
+    bool used = (weights && strcmp(weights, name) == 0) || (time && strcmp(time, name) == 0) ||
                 (target && strcmp(target, name) == 0 && !cr_design_classes(d));
     for (size_t i = 0; i < cr_design_columns(d); i++)
         used |= strcmp(cr_design_column_name(d, i), name) == 0;
@@ -197,7 +196,8 @@ static cr_status answer_next(predict_job *j)
 {
     char        spelled[64];
     const char *option = cli_first_set(
-        j->c, "id draws leverage coordinates slopes parts log_joint reconstruct covariance latent prior",
+        j->c,
+        "id draws leverage coordinates slopes parts log_joint reconstruct covariance latent prior",
         spelled);
     const char *name = cr_class_name(cr_model_get_class(j->model));
     bool        next = cr_class_offers(cr_model_get_class(j->model), "next");

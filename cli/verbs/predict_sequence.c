@@ -15,11 +15,11 @@ cr_status predict_check_sequence(const predict_job *j)
 {
     const predict_options *o = j->o;
     char                   spelled[64], own[64];
-    const char *whole = cli_first_set(
-        j->c,
-        "draws latent prior slopes log_joint reconstruct covariance mean_only coordinates "
-        "leverage",
-        spelled);
+    const char            *whole = cli_first_set(
+                   j->c,
+                   "draws latent prior slopes log_joint reconstruct covariance mean_only coordinates "
+                              "leverage",
+                   spelled);
     const char *option = option_of(j, own);
     if (!option) return CR_OK;
     if (o->filtered && o->smoothed)

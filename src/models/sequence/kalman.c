@@ -41,8 +41,8 @@ static cr_status measure(cr_ctx *cx, const cri_rows *rows, kalman_state *m)
     m->shift = mean;
     m->scale = n > 0 ? most * sqrt(square / n) : 0;
     if (n == 0)
-        return cr_fail(cx, CR_EDATA, "%s: the series '%s' has no value", cr_table_source(rows->table),
-                       cr_design_target(rows->design));
+        return cr_fail(cx, CR_EDATA, "%s: the series '%s' has no value",
+                       cr_table_source(rows->table), cr_design_target(rows->design));
     if (most > 0 && !(isnormal(m->scale * m->scale))) {
         cr_fail(cx, CR_ENUMERIC, "the squares of the target '%s' are beyond the range of numbers",
                 cr_design_target(rows->design));
@@ -62,8 +62,8 @@ static cr_status check_rows(cr_ctx *cx, const cri_rows *rows)
 static void warn_of_steps(cr_ctx *cx, const cri_rows *rows)
 {
     const cri_sequences *q = rows->sequences;
-    const cr_column     *c = rows->design->time ? cr_table_find(rows->table, rows->design->time) : NULL;
-    double               least = INFINITY, most = 0;
+    const cr_column *c = rows->design->time ? cr_table_find(rows->table, rows->design->time) : NULL;
+    double           least = INFINITY, most = 0;
     for (size_t k = 0; c && k < q->n; k++)
         for (size_t i = q->start[k] + 1; i < q->start[k + 1]; i++) {
             size_t a = q->row[i - 1], b = q->row[i];
@@ -87,8 +87,8 @@ static cr_status check_length(cr_ctx *cx, const kalman_state *m, const cri_kalma
     cr_fail(cx, CR_EDATA,
             "the series %s %zu value%s, of which the unknown start of the model takes %zu: its %zu "
             "parameter%s need at least %zu more",
-            m->series > 1 ? "have" : "has", path->observed, path->observed == 1 ? "" : "s", used, m->n_theta,
-            m->n_theta == 1 ? "" : "s", needed);
+            m->series > 1 ? "have" : "has", path->observed, path->observed == 1 ? "" : "s", used,
+            m->n_theta, m->n_theta == 1 ? "" : "s", needed);
     return cr_fail_hint(cx, "a model with fewer parts, such as --components level, needs fewer");
 }
 
@@ -104,8 +104,8 @@ static void name_zeros(cr_ctx *cx, const kalman_state *m)
     }
 }
 
-static cr_status learn(cr_ctx *cx, const kalman_options *o, const cri_kalman_data *data, uint64_t seed,
-                       kalman_state *m, cr_report *report)
+static cr_status learn(cr_ctx *cx, const kalman_options *o, const cri_kalman_data *data,
+                       uint64_t seed, kalman_state *m, cr_report *report)
 {
     cr_status         st = CR_OK;
     cr_scratch        s = cr_scratch_begin(cx);
@@ -202,7 +202,7 @@ static void close_row(void *arg, const cri_kalman_row *row)
 }
 
 /* The places of the series of a fit without shared coefficients: where the filter ended. */
-static cr_status keep_ends(cr_ctx *cx, const cri_kalman_path *path, kalman_state *m, double *work)
+static void keep_ends(const cri_kalman_path *path, kalman_state *m)
 {
     size_t n = m->m, size = n * n * sizeof(double);
     for (size_t k = 0; k < m->series; k++) {
@@ -215,9 +215,6 @@ static cr_status keep_ends(cr_ctx *cx, const cri_kalman_path *path, kalman_state
         memset(Pinf, 0, size);
         if (*slot.which > 0) memcpy(Pinf, path->unknown + ((size_t)*slot.which - 1) * n * n, size);
     }
-    (void)cx;
-    (void)work;
-    return CR_OK;
 }
 
 /* The Ljung-Box statistic of the standardised one-step errors, over all series. */
@@ -261,13 +258,16 @@ static cr_status close_fit(cr_ctx *cx, const cri_rows *rows, kalman_state *m, cr
     CR_TRY(cri_kalman_gather(&s, rows, m, cri_kalman_mean(m), &data));
     CR_TRY(cri_kalman_filter(cx, &system, &data, true, &path));
     if (path.failed != SIZE_MAX)
-        CR_TRY(cr_fail(cx, CR_ENUMERIC, "row %zu: by the model, its value is known for sure from the rows before", file_row(&c, path.failed)));
+        CR_TRY(cr_fail(cx, CR_ENUMERIC,
+                       "row %zu: by the model, its value is known for sure from the rows before",
+                       file_row(&c, path.failed)));
     m->observed = path.observed;
     m->fixing = path.fixing;
     m->log_likelihood = path.log_likelihood - (double)(path.observed - path.fixing) * log(m->scale);
-    for (size_t j = 0; j < m->k; j++) m->log_likelihood -= log(m->spread[j] * rows->design->scale[j]);
+    for (size_t j = 0; j < m->k; j++)
+        m->log_likelihood -= log(m->spread[j] * rows->design->scale[j]);
     m->outlier = m->shock = 0;
-    CR_TRY(keep_ends(cx, &path, m, work));
+    keep_ends(&path, m);
     CR_TRY(cri_kalman_smooth(cx, &path, close_row, &c));
     for (size_t k = 0; k < m->series; k++) { /* a step beyond the last row */
         double *place = m->places + k * m->width, *P = place + 1 + m->m;
@@ -296,7 +296,9 @@ static cr_status make_room(cr_ctx *cx, kalman_state *m)
         m->spread = cr_alloc(cx, m->k, sizeof(double));
         m->coefficient = cr_alloc(cx, m->k, sizeof(double));
         m->coefficient_sd = cr_alloc(cx, m->k, sizeof(double));
-        if (!m->theta || !m->covariance || !m->centre || !m->spread || !m->coefficient || !m->coefficient_sd) return CR_ENOMEM;
+        if (!m->theta || !m->covariance || !m->centre || !m->spread || !m->coefficient ||
+            !m->coefficient_sd)
+            return CR_ENOMEM;
     }
     return m->places ? CR_OK : CR_ENOMEM;
 }
@@ -333,7 +335,8 @@ done:
 }
 
 /* The parts of a structural model, and the series as it is for it. */
-static cr_status plan_fit(cr_ctx *cx, const cri_rows *rows, const kalman_options *o, kalman_state *m)
+static cr_status plan_fit(cr_ctx *cx, const cri_rows *rows, const kalman_options *o,
+                          kalman_state *m)
 {
     cr_status       st = CR_OK;
     cri_kalman_plan plan;
@@ -364,6 +367,8 @@ static cr_status kalman_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     kalman_state         *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
     CR_TRY(check_rows(cx, rows));
+    if (o->model && strcmp(o->components, "level") != 0)
+        CR_TRY(cr_fail(cx, CR_EARG, "--model gives the whole model: leave --components out"));
     CR_TRY(measure(cx, rows, m));
     warn_of_steps(cx, rows);
     m->series = rows->sequences->n;
@@ -394,7 +399,8 @@ static cr_status kalman_shape(cr_ctx *cx, const void *options, cr_design *design
     cr_status             st = CR_OK;
     const kalman_options *o = options;
     cri_kalman_plan       plan = { 0 };
-    if (!o->model) CR_TRY(cri_kalman_plan_read(cx, o->components, cr_design_terms(design), 4, &plan));
+    if (!o->model)
+        CR_TRY(cri_kalman_plan_read(cx, o->components, cr_design_terms(design), 4, &plan));
     if (plan.k == 0) CR_TRY(cri_design_drop_inputs(cx, design));
 done:
     return st;
@@ -409,25 +415,27 @@ static cr_status kalman_ready(cr_ctx *cx, void *state, const cr_design *design)
 
 static void kalman_release(cr_ctx *cx, void *state) { cri_kalman_unprepare(cx, state); }
 
-static const cri_requirement kalman_requirements[] = { CRI_REQUIREMENT_LAST };
-
 const cr_model_class cri_class_kalman = {
     .name = "kalman",
-    .summary = "structural time series: level, trend, seasons, cycle, ARMA and regression by the Kalman "
-               "filter",
-    .formulas = "y_t = Z_t a_t + e_t,   a_(t+1) = T a_t + n_t,   e and n normal, a_1 diffuse or stationary\n"
+    .summary =
+        "structural time series: level, trend, seasons, cycle, ARMA and regression by the Kalman "
+        "filter",
+    .formulas = "y_t = Z_t a_t + e_t,   a_(t+1) = T a_t + n_t,   e and n normal, a_1 diffuse or "
+                "stationary\n"
                 "y_t = level_t + season_t + cycle_t + x_t' b + ... + e_t",
-    .reference = "Durbin & Koopman (2012), Time Series Analysis by State Space Methods; Harvey (1989), "
-                 "Forecasting, Structural Time Series Models and the Kalman Filter",
+    .reference =
+        "Durbin & Koopman (2012), Time Series Analysis by State Space Methods; Harvey (1989), "
+        "Forecasting, Structural Time Series Models and the Kalman Filter",
     .example = "examples/nile.csv --target flow",
     .tasks = CR_TASK_REGRESSION,
     .options = kalman_table,
     .options_size = sizeof(kalman_options),
-    .requirements = kalman_requirements,
     .default_scale = CR_SCALE_NONE,
     .sequences = true,
     .shape = kalman_shape,
-    .whole = &(const cri_whole_face){ .fit = kalman_fit, .update = cri_kalman_update, .update_holds = true },
+    .whole = &(const cri_whole_face){ .fit = kalman_fit,
+                                      .update = cri_kalman_update,
+                                      .update_holds = true },
     .rows = &cri_kalman_rows,
     .function = &cri_kalman_function,
     .sequence = &cri_kalman_sequence,

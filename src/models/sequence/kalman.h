@@ -66,21 +66,22 @@ void cri_kalman_end(const cri_kalman_path *path, double seen, double *place);
 /* The place at which the series of the fit of this name ends; NULL: there is none. */
 const double *cri_kalman_end_of(const kalman_state *state, const char *opt_name);
 /* Where a series begins: place [width] is all 0, or, of one without any value, the end of the series of its name. */
-void cri_kalman_begin(const kalman_state *state, const char *opt_name, const cri_kalman_data *one, double *place);
+void cri_kalman_begin(const kalman_state *state, const char *opt_name, const cri_kalman_data *one,
+                      double *place);
 /* The names of series as one text, each ended by a line feed: those in the state and, of q, those that `which` marks; NULL
  * where there are none. */
-cr_status cri_kalman_join_names(cr_ctx *cx, const char *opt_old, const cri_sequences *q, const bool *opt_which,
-                                char **out);
+cr_status cri_kalman_join_names(cr_ctx *cx, const char *opt_old, const cri_sequences *q,
+                                const bool *opt_which, char **out);
 
-cr_status cri_kalman_update(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
-                            void **out_state, cr_report *report);
-cr_status cri_kalman_sample(cr_ctx *cx, const void *state, const cr_design *design, const cri_rows *opt_rows,
-                            size_t count, uint64_t seed, double *out);
+cr_status cri_kalman_update(cr_ctx *cx, const void *state, const cri_rows *rows,
+                            const void *options, void **out_state, cr_report *report);
+cr_status cri_kalman_sample(cr_ctx *cx, const void *state, const cr_design *design,
+                            const cri_rows *opt_rows, size_t count, uint64_t seed, double *out);
 
 /* The rows in the order of their series, in the caller's arena: y, scaled and less `mean`, NaN where rows have no target,
  * and the regressors, scaled likewise.  Row i of the data is row sequences->row[i]. */
-cr_status cri_kalman_gather(cr_scratch *s, const cri_rows *rows, const kalman_state *state, double mean,
-                            cri_kalman_data *out);
+cr_status cri_kalman_gather(cr_scratch *s, const cri_rows *rows, const kalman_state *state,
+                            double mean, cri_kalman_data *out);
 
 /* A model given by its matrices, from a file of JSON or from the JSON itself. */
 cr_status cri_kalman_read_matrices(cr_ctx *cx, const char *text, kalman_state *out);
@@ -88,7 +89,8 @@ cr_status cri_kalman_read_matrices(cr_ctx *cx, const char *text, kalman_state *o
 extern const cri_sequence_face cri_kalman_sequence;
 extern const cri_rows_face     cri_kalman_rows;
 extern const cri_function_face cri_kalman_function;
-cr_status cri_kalman_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out);
+cr_status             cri_kalman_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                          cri_sheet *out);
 extern const cr_field cri_kalman_statistics[];
 
 #endif

@@ -14,7 +14,7 @@ typedef struct reader {
     cri_kalman_system    base, system; /* as it was opened; as it starts in the series at hand */
     cri_kalman_data      all, one;     /* all rows; those of the series at hand                 */
     size_t               ends[2];
-    double              *place;        /* [width] of the series at hand                         */
+    double              *place; /* [width] of the series at hand                         */
 } reader;
 
 static cr_status open_reader(cr_scratch *s, const kalman_state *m, const cri_rows *rows, reader *r)
@@ -25,8 +25,7 @@ static cr_status open_reader(cr_scratch *s, const kalman_state *m, const cri_row
     r->system = r->base;
     r->place = cr_scratch_f64(s, m->width);
     CR_TRY(s->status);
-    if (rows)
-        CR_TRY(cri_kalman_gather(s, rows, m, cri_kalman_mean(m), &r->all));
+    if (rows) CR_TRY(cri_kalman_gather(s, rows, m, cri_kalman_mean(m), &r->all));
 done:
     return st;
 }
@@ -75,8 +74,8 @@ static cr_status filter(cr_ctx *cx, const void *state, const cri_rows *rows, dou
         CR_TRY(cri_kalman_filter(cx, &r.system, &r.one, false, &path));
         for (size_t i = 0; i < r.one.n; i++) {
             cri_kalman_slot slot = cri_kalman_slot_at(&path, path.slot[i]);
-            put(m, path.mean[i], fmax(slot.F[0] - (noise ? 0 : r.system.h[0]), 0), !(slot.Finf[0] > 0),
-                out, r.sequences->row[r.sequences->start[k] + i]);
+            put(m, path.mean[i], fmax(slot.F[0] - (noise ? 0 : r.system.h[0]), 0),
+                !(slot.Finf[0] > 0), out, r.sequences->row[r.sequences->start[k] + i]);
         }
         if (opt_places)
             cri_kalman_end(&path, r.place[0] + (double)r.one.n, opt_places + k * m->width);
@@ -100,7 +99,8 @@ static cr_status kalman_predict(cr_ctx *cx, const void *state, const cri_rows *r
     return filter(cx, state, rows, NULL, true, out);
 }
 
-static cr_status kalman_mean(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out)
+static cr_status kalman_mean(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             cr_prediction *out)
 {
     return filter(cx, state, rows, NULL, false, out);
 }
@@ -276,5 +276,7 @@ const cri_sequence_face cri_kalman_sequence = { .series = true,
                                                 .smooth = kalman_smooth,
                                                 .forecast = kalman_forecast,
                                                 .ends = kalman_ends };
-const cri_rows_face     cri_kalman_rows = { .predict = kalman_predict, .mean = kalman_mean, .sample = cri_kalman_sample };
+const cri_rows_face     cri_kalman_rows = { .predict = kalman_predict,
+                                            .mean = kalman_mean,
+                                            .sample = cri_kalman_sample };
 const cri_function_face cri_kalman_function = { .part = kalman_part, .function = kalman_function };

@@ -73,7 +73,8 @@ static void find_errors(const kalman_state *m, const double *jacobian, double *s
     }
 }
 
-static cr_status add_parameters(cr_ctx *cx, const kalman_state *m, const cr_design *d, cri_sheet *list)
+static cr_status add_parameters(cr_ctx *cx, const kalman_state *m, const cr_design *d,
+                                cri_sheet *list)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -88,7 +89,8 @@ static cr_status add_parameters(cr_ctx *cx, const kalman_state *m, const cr_desi
         char   name[64];
         double none = in_units(m, d, i, 0), unit = in_units(m, d, i, 1) - none;
         cri_kalman_name(m->plan, i, name, sizeof name);
-        cri_sheet *row = cri_parameter_add(list, in_units(m, d, i, value[i]), sd[i] * unit, "%s", name);
+        cri_sheet *row =
+            cri_parameter_add(list, in_units(m, d, i, value[i]), sd[i] * unit, "%s", name);
         add_interval(m, d, i, theta, value, sd[i], row);
     }
 done:
@@ -99,34 +101,43 @@ done:
 static void add_coefficients(const kalman_state *m, const cr_design *d, cri_sheet *list)
 {
     for (size_t j = 0; j < m->k; j++) {
-        double unit = m->scale * d->target_scale / (m->spread[j] * d->scale[j]);
-        double value = m->coefficient[j] * unit, sd = m->coefficient_sd[j] * unit;
+        double     unit = m->scale * d->target_scale / (m->spread[j] * d->scale[j]);
+        double     value = m->coefficient[j] * unit, sd = m->coefficient_sd[j] * unit;
         cri_sheet *row = cri_parameter_add(list, value, sd, "%s", cr_design_term_name(d, j));
         cri_parameter_interval(row, value, normal_975 * sd);
     }
 }
 
 const cr_field cri_kalman_statistics[] = {
-    CR_TEXT("components", CR_FIELD_SOMETIMES, "the parts of the series; of a model that is not given by matrices"),
+    CR_TEXT("components", CR_FIELD_SOMETIMES,
+            "the parts of the series; of a model that is not given by matrices"),
     CR_TEXT("likelihood", 0, "what log_likelihood is"),
     CR_COUNT("series", 0, "how many there are"),
     CR_COUNT("states", 0, "how many the model has"),
     CR_COUNT("observed", 0, "rows with a value"),
-    CR_COUNT("diffuse", 0, "values that the unknown start of the states takes: they have no density"),
+    CR_COUNT("diffuse", 0,
+             "values that the unknown start of the states takes: they have no density"),
     { "aic", CR_FIELD_NUMBER, CR_FIELD_NULL | CR_FIELD_CRITERION, NULL,
       "-2 log likelihood + 2 (parameters + unknown states at the start)", NULL },
     { "bic", CR_FIELD_NUMBER, CR_FIELD_NULL | CR_FIELD_CRITERION, NULL,
       "the same with log(observed) in place of 2", NULL },
-    CR_NUMBER("gradient", CR_FIELD_EITHER, "largest slope of the log likelihood by a logarithm of a variance or another free parameter, at the end; of a search"),
+    CR_NUMBER("gradient", CR_FIELD_EITHER,
+              "largest slope of the log likelihood by a logarithm of a variance or another free "
+              "parameter, at the end; of a search"),
     CR_COUNT("starts", CR_FIELD_SOMETIMES, "runs of the search"),
     CR_COUNT("starts_agreed", CR_FIELD_SOMETIMES, "of these, ended at the best"),
-    CR_OTHER(TEXTS, "at_zero", CR_FIELD_SOMETIMES, "variances that are 0: the likelihood is highest at this bound; where there are any"),
-    CR_NUMBER("ljung_box", CR_FIELD_NULL, "of the standardised one-step errors: large when they are correlated"),
+    CR_OTHER(TEXTS, "at_zero", CR_FIELD_SOMETIMES,
+             "variances that are 0: the likelihood is highest at this bound; where there are any"),
+    CR_NUMBER("ljung_box", CR_FIELD_NULL,
+              "of the standardised one-step errors: large when they are correlated"),
     CR_NUMBER("ljung_box_p", CR_FIELD_NULL, "probability of a larger one if they are not"),
-    CR_NUMBER("largest_outlier", CR_FIELD_NULL, "the noise of an observation in standard deviations, where it is largest"),
+    CR_NUMBER("largest_outlier", CR_FIELD_NULL,
+              "the noise of an observation in standard deviations, where it is largest"),
     CR_COUNT("outlier_row", CR_FIELD_SOMETIMES, "its row; where there is noise"),
-    CR_NUMBER("largest_break", CR_FIELD_NULL, "the shock to a state in standard deviations, where it is largest"),
-    CR_COUNT("break_row", CR_FIELD_SOMETIMES, "the row before which it comes; where states have shocks"),
+    CR_NUMBER("largest_break", CR_FIELD_NULL,
+              "the shock to a state in standard deviations, where it is largest"),
+    CR_COUNT("break_row", CR_FIELD_SOMETIMES,
+             "the row before which it comes; where states have shocks"),
     CR_TEXT("break_part", CR_FIELD_SOMETIMES, "what it changes: level, slope, seasonal; likewise"),
     CR_FIELD_LAST,
 };
@@ -157,7 +168,8 @@ static void add_checks(const kalman_state *m, cri_sheet *out)
 {
     cri_put_real(out, "ljung_box", m->ljung_box);
     double free = (double)m->lags - fmax(0, (double)m->n_theta - 1);
-    cri_put_real(out, "ljung_box_p", free > 0 && !isnan(m->ljung_box) ? cr_chi2_sf(m->ljung_box, free) : NAN);
+    cri_put_real(out, "ljung_box_p",
+                 free > 0 && !isnan(m->ljung_box) ? cr_chi2_sf(m->ljung_box, free) : NAN);
     cri_put_real(out, "largest_outlier", m->outlier_row ? m->outlier : NAN);
     if (m->outlier_row) cri_put_count(out, "outlier_row", m->outlier_row);
     cri_put_real(out, "largest_break", m->shock_row ? m->shock : NAN);
@@ -173,12 +185,14 @@ cr_status cri_kalman_describe(cr_ctx *cx, const void *state, const cr_design *d,
     if (m->plan) st = add_parameters(cx, m, d, list);
     if (st != CR_OK) return st;
     add_coefficients(m, d, list);
-    double     counted = (double)(m->n_theta + m->fixing);
-    double     height = m->log_likelihood - (double)(m->observed - m->fixing) * log(d->target_scale);
+    double counted = (double)(m->n_theta + m->fixing);
+    double height = m->log_likelihood - (double)(m->observed - m->fixing) * log(d->target_scale);
     cri_sheet *s = cri_put_object(out, "statistics");
     if (m->components) cri_put_text(s, "components", m->components);
     cri_put_text(s, "likelihood",
-                 m->fixing > 0 ? "diffuse: the values that fix the start of the states have no density" : "of all values");
+                 m->fixing > 0
+                     ? "diffuse: the values that fix the start of the states have no density"
+                     : "of all values");
     cri_put_count(s, "series", m->series);
     cri_put_count(s, "states", m->m);
     cri_put_count(s, "observed", m->observed);

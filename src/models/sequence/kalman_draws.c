@@ -31,10 +31,10 @@ typedef struct drawer {
     const cri_kalman_system *system;
     const cri_kalman_data   *data; /* of the series at hand, y - y+ in place of y */
     size_t                   series, count, draw;
-    double *LQ, *LP;               /* [m x m]     */
-    double *a, *e, *z, *zero;      /* [m]         */
-    double *signal;                /* [rows of the series] of a+ */
-    double *out;                   /* [rows x count] */
+    double                  *LQ, *LP;          /* [m x m]     */
+    double                  *a, *e, *z, *zero; /* [m]         */
+    double                  *signal;           /* [rows of the series] of a+ */
+    double                  *out;              /* [rows x count] */
 } drawer;
 
 /* a += L e, e standard normal. */
@@ -134,7 +134,8 @@ cr_status cri_kalman_sample(cr_ctx *cx, const void *state, const cr_design *desi
     factor(base.Q, n, w.LQ);
     for (w.series = 0; w.series < w.q->n; w.series++) {
         size_t from = w.q->start[w.series], ends[] = { 0, w.q->start[w.series + 1] - from };
-        one = (cri_kalman_data){ ends[1], 1, ends, all.y + from, all.x ? all.x + from * m->k : NULL };
+        one =
+            (cri_kalman_data){ ends[1], 1, ends, all.y + from, all.x ? all.x + from * m->k : NULL };
         cri_kalman_begin(m, w.q->names ? w.q->names[w.series] : NULL, &one, place);
         cri_kalman_start(m, &base, place, &system);
         CR_TRY(draw_all(cx, &w, &system, &one, all.y + from, less, work, seed));

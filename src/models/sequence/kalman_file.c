@@ -60,11 +60,11 @@ static cr_status check_covariance(cr_ctx *cx, const char *path, const char *name
 
 static cr_status read_start(cr_ctx *cx, const char *path, const json_t *root, kalman_state *m)
 {
-    cr_status     st = CR_OK;
-    cr_scratch    s = cr_scratch_begin(cx);
-    size_t        n = m->m;
-    const json_t *mean = json_object_get(root, "mean"), *cov = json_object_get(root, "cov");
-    double       *work = cr_scratch_matrix(&s, n, n);
+    cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(cx);
+    size_t            n = m->m;
+    const json_t     *mean = json_object_get(root, "mean"), *cov = json_object_get(root, "cov");
+    double           *work = cr_scratch_matrix(&s, n, n);
     cri_kalman_system system;
     CR_TRY(s.status);
     if (mean) CR_TRY(read_numbers(cx, path, "mean", mean, 1, n, m->start));
@@ -94,13 +94,15 @@ static cr_status read_model(cr_ctx *cx, const char *path, const json_t *root, ka
         part[k] = json_object_get(root, names[k]);
         if (part[k]) continue;
         cr_fail(cx, CR_EDATA, "%s: \"%s\" is not there", path, names[k]);
-        CR_TRY(cr_fail_hint(cx, "a model is { \"T\": ..., \"Q\": ..., \"Z\": ..., \"H\": ... }, or F, Q, H and R"));
+        CR_TRY(cr_fail_hint(
+            cx, "a model is { \"T\": ..., \"Q\": ..., \"Z\": ..., \"H\": ... }, or F, Q, H and R"));
     }
     size_t n = json_array_size(part[0]);
     if (n == 0 || n > CRI_KALMAN_MOST_STATES)
         CR_TRY(fail_matrix(cx, path, names[0], "is not a square matrix of 1 to 2000 rows"));
     if (json_array_size(part[2]) > 1 && json_is_array(json_array_get(part[2], 0)))
-        CR_TRY(fail_matrix(cx, path, names[2], "has more than one row, but the series is one column"));
+        CR_TRY(
+            fail_matrix(cx, path, names[2], "has more than one row, but the series is one column"));
     m->m = n;
     m->T = cr_alloc(cx, n * n, sizeof(double));
     m->Q = cr_alloc(cx, n * n, sizeof(double));
@@ -132,8 +134,7 @@ cr_status cri_kalman_read_matrices(cr_ctx *cx, const char *text, kalman_state *m
     if (!itself) CR_TRY(cri_file_load(cx, path, MOST_BYTES, &bytes, &size));
     root = itself ? json_loads(text, JSON_REJECT_DUPLICATES, &error)
                   : json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
-    if (!root)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s:%d: not JSON: %s", path, error.line, error.text));
+    if (!root) CR_TRY(cr_fail(cx, CR_EDATA, "%s:%d: not JSON: %s", path, error.line, error.text));
     if (!json_is_object(root))
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: not a JSON object with the matrices of a model", path));
     CR_TRY(read_model(cx, path, root, m));

@@ -19,13 +19,14 @@ typedef struct run {
     const cri_kalman_system *s;
     const cri_kalman_data   *data;
     cri_kalman_path         *out;
-    double *a, *P, *Pinf;  /* [m], [m x m] of the row at hand, first before and then after it      */
-    double *before, *work; /* [m x m]                                                              */
-    double *z, *M, *Minf;  /* [m]                                                                  */
-    double  size;          /* the largest diagonal of P_inf in this series                         */
-    double *constant;      /* [p] log 2 pi F of steady rows                                        */
-    size_t  directions;    /* of P_inf: 0 means that it is 0                                       */
-    bool    steady;        /* P is what it was a row ago, and stays so while all of y is observed  */
+    double *a, *P, *Pinf; /* [m], [m x m] of the row at hand, first before and then after it      */
+    double *before,
+        *work;            /* [m x m]                                                              */
+    double *z, *M, *Minf; /* [m]                                                                  */
+    double  size;         /* the largest diagonal of P_inf in this series                         */
+    double *constant;     /* [p] log 2 pi F of steady rows                                        */
+    size_t  directions;   /* of P_inf: 0 means that it is 0                                       */
+    bool    steady;       /* P is what it was a row ago, and stays so while all of y is observed  */
 } run;
 
 /* --- the path -------------------------------------------------------------------------------- */
@@ -58,7 +59,8 @@ static cr_status open_path(cr_ctx *cx, const cri_kalman_system *s, const cri_kal
 
 static cr_status open_slot(cr_ctx *cx, cri_kalman_path *out, size_t t)
 {
-    cr_status st = cri_array_grow(cx, &out->slots, out->n_slots, &out->room, out->width * sizeof(double));
+    cr_status st =
+        cri_array_grow(cx, &out->slots, out->n_slots, &out->room, out->width * sizeof(double));
     if (st == CR_OK) out->slot[t] = out->n_slots++;
     return st;
 }
@@ -70,7 +72,8 @@ static cr_status keep_unknown(cr_ctx *cx, run *f, cri_kalman_slot slot)
     size_t           m = f->s->m;
     *slot.which = 0;
     if (f->directions == 0 || !out->states) return CR_OK;
-    cr_status st = cri_array_grow(cx, &out->unknown, out->n_unknown, &out->unknown_room, m * m * sizeof(double));
+    cr_status st = cri_array_grow(cx, &out->unknown, out->n_unknown, &out->unknown_room,
+                                  m * m * sizeof(double));
     if (st != CR_OK) return st;
     memcpy(out->unknown + out->n_unknown * m * m, f->Pinf, m * m * sizeof(double));
     *slot.which = (double)++out->n_unknown;
@@ -92,7 +95,9 @@ static void start_series(run *f, bool first)
         for (size_t j = 0; j < m; j++) {
             if (goes_on && s->shared[j]) continue;
             f->P[i * m + j] = goes_on || (s->shared[j] && !first) ? 0 : s->P1[i * m + j];
-            f->Pinf[i * m + j] = s->unknown ? s->unknown[i * m + j] : i == j && s->diffuse[i] ? 1 : 0;
+            f->Pinf[i * m + j] = s->unknown                ? s->unknown[i * m + j]
+                                 : i == j && s->diffuse[i] ? 1
+                                                           : 0;
         }
     }
     f->size = 0;
@@ -237,7 +242,8 @@ static bool has_settled(const double *P, const double *before, size_t m)
         if (fabs(P[i * m + i] - before[i * m + i]) > settled * P[i * m + i]) return false;
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < i; j++)
-            if (fabs(P[i * m + j] - before[i * m + j]) > settled * sqrt(P[i * m + i] * P[j * m + j]))
+            if (fabs(P[i * m + j] - before[i * m + j]) >
+                settled * sqrt(P[i * m + i] * P[j * m + j]))
                 return false;
     return true;
 }
@@ -274,7 +280,7 @@ static void steady_row(run *f, size_t t)
 {
     const cri_kalman_system *s = f->s;
     size_t                   m = s->m;
-    cri_kalman_slot          slot = cri_kalman_slot_at(f->out, f->out->slot[t] = f->out->n_slots - 1);
+    cri_kalman_slot slot = cri_kalman_slot_at(f->out, f->out->slot[t] = f->out->n_slots - 1);
     for (size_t i = 0; i < s->p; i++) {
         const double *z = s->Z + i * m, *K = slot.K + i * m;
         double        mean = 0, F = slot.F[i];
@@ -307,8 +313,8 @@ done:
     return st;
 }
 
-cr_status cri_kalman_filter(cr_ctx *cx, const cri_kalman_system *system, const cri_kalman_data *data,
-                            bool states, cri_kalman_path *out)
+cr_status cri_kalman_filter(cr_ctx *cx, const cri_kalman_system *system,
+                            const cri_kalman_data *data, bool states, cri_kalman_path *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);

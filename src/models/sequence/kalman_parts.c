@@ -10,8 +10,8 @@
 
 /* rho cos and rho sin of a cycle, and their derivatives by its two parameters. */
 typedef struct turn {
-    double rho, lambda;               /* damping and frequency            */
-    double rho_slope, lambda_slope;   /* their derivatives by theta       */
+    double rho, lambda;             /* damping and frequency            */
+    double rho_slope, lambda_slope; /* their derivatives by theta       */
 } turn;
 
 /* A number in (0, 1) by a theta without bounds, and its slope. */
@@ -81,8 +81,8 @@ static void build_seasonal(const cri_kalman_part *part, const double *theta, cri
     s->Z[first] = 1;
 }
 
-static bool build_cycle(const cri_kalman_plan *plan, const cri_kalman_part *part, const double *theta,
-                        cri_kalman_system *s)
+static bool build_cycle(const cri_kalman_plan *plan, const cri_kalman_part *part,
+                        const double *theta, cri_kalman_system *s)
 {
     turn   t = turn_of(plan, theta);
     size_t i = part->first, m = s->m;
@@ -100,7 +100,8 @@ static bool build_cycle(const cri_kalman_plan *plan, const cri_kalman_part *part
 
 /* phi and theta of an arma part, with their Jacobians. */
 typedef struct arma {
-    double phi[CRI_KALMAN_MOST_LAGS], theta[CRI_KALMAN_MOST_LAGS]; /* theta as in 1 + theta_1 B + ... */
+    double phi[CRI_KALMAN_MOST_LAGS],
+        theta[CRI_KALMAN_MOST_LAGS]; /* theta as in 1 + theta_1 B + ... */
     double of_phi[CRI_KALMAN_MOST_LAGS * CRI_KALMAN_MOST_LAGS];
     double of_theta[CRI_KALMAN_MOST_LAGS * CRI_KALMAN_MOST_LAGS];
     double variance;
@@ -185,8 +186,7 @@ bool cri_kalman_build(const cri_kalman_plan *plan, const double *theta, cri_kalm
             break;
         }
     }
-    for (size_t i = 0; i < plan->n_theta; i++)
-        there = there && !isnan(theta[i]) && theta[i] < 700;
+    for (size_t i = 0; i < plan->n_theta; i++) there = there && !isnan(theta[i]) && theta[i] < 700;
     cri_kalman_pack(s);
     return there;
 }
@@ -199,9 +199,9 @@ static void pull_variance(double theta, double slope, size_t i, double *gradient
     if (opt_slope) opt_slope[i] = slope;
 }
 
-static void pull_cycle(const cri_kalman_plan *plan, const cri_kalman_part *part, const double *theta,
-                       const cri_kalman_system *s, const cri_kalman_score *score, double *gradient,
-                       double *opt_slope)
+static void pull_cycle(const cri_kalman_plan *plan, const cri_kalman_part *part,
+                       const double *theta, const cri_kalman_system *s,
+                       const cri_kalman_score *score, double *gradient, double *opt_slope)
 {
     const double *own = theta + part->theta;
     turn          t = turn_of(plan, own);
@@ -220,7 +220,8 @@ static void pull_cycle(const cri_kalman_plan *plan, const cri_kalman_part *part,
 /* The covariance in the long run, P1 = T P1 T' + Q, has the adjoint X = T' X T + score of P1: it adds X to the
  * score of Q and 2 X T P1 to that of T. */
 static void pull_arma(const cri_kalman_part *part, const double *theta, const cri_kalman_system *s,
-                      const cri_kalman_score *score, double *work, double *gradient, double *opt_slope)
+                      const cri_kalman_score *score, double *work, double *gradient,
+                      double *opt_slope)
 {
     arma    a;
     size_t  first = part->first, m = s->m, n = part->n, at = part->theta, p = part->p, q = part->q;
@@ -253,13 +254,15 @@ static void pull_arma(const cri_kalman_part *part, const double *theta, const cr
     }
     for (size_t j = 0; j < q; j++) {
         gradient[at + p + j] = 0;
-        for (size_t i = 0; i < q; i++) gradient[at + p + j] += by_weight[i + 1] * a.of_theta[i * q + j];
+        for (size_t i = 0; i < q; i++)
+            gradient[at + p + j] += by_weight[i + 1] * a.of_theta[i * q + j];
     }
     pull_variance(theta[at + p + q], by_variance, at + p + q, gradient, opt_slope);
 }
 
 void cri_kalman_pull(const cri_kalman_plan *plan, const double *theta, const cri_kalman_system *s,
-                     const cri_kalman_score *score, double *work, double *gradient, double *opt_slope)
+                     const cri_kalman_score *score, double *work, double *gradient,
+                     double *opt_slope)
 {
     size_t m = s->m;
     for (size_t i = 0; opt_slope && i < plan->n_theta; i++) opt_slope[i] = NAN;
@@ -268,7 +271,8 @@ void cri_kalman_pull(const cri_kalman_plan *plan, const double *theta, const cri
         size_t                 at = part->theta, i = part->first;
         switch (part->kind) {
         case CRI_KALMAN_TREND:
-            pull_variance(theta[at + 1], score->Q[(i + 1) * m + i + 1], at + 1, gradient, opt_slope);
+            pull_variance(theta[at + 1], score->Q[(i + 1) * m + i + 1], at + 1, gradient,
+                          opt_slope);
             pull_variance(theta[at], score->Q[i * m + i], at, gradient, opt_slope);
             break;
         case CRI_KALMAN_LEVEL:
@@ -348,7 +352,8 @@ void cri_kalman_name(const cri_kalman_plan *plan, size_t i, char *out, size_t si
             if (part->kind == CRI_KALMAN_TREND)
                 snprintf(out, size, "variance.%s", own == 0 ? "level" : "slope");
             else
-                snprintf(out, size, "variance.%s", part->kind == CRI_KALMAN_ARMA ? "ar" : part->name);
+                snprintf(out, size, "variance.%s",
+                         part->kind == CRI_KALMAN_ARMA ? "ar" : part->name);
             break;
         case CRI_KALMAN_PARTIAL:
             if (own < part->p)

@@ -62,16 +62,20 @@ typedef struct cri_kalman_plan {
 } cri_kalman_plan;
 
 /* Reads "trend,seasonal:12"; k regressors, periods of cycles up to `longest`.  CR_EARG in words. */
-cr_status cri_kalman_plan_read(cr_ctx *cx, const char *text, size_t k, double longest, cri_kalman_plan *out);
+cr_status cri_kalman_plan_read(cr_ctx *cx, const char *text, size_t k, double longest,
+                               cri_kalman_plan *out);
 /* The matrices at theta.  `system` is of cri_kalman_new with m and k of the plan; work [4 m m].  false where
  * there are none. */
-bool cri_kalman_build(const cri_kalman_plan *plan, const double *theta, cri_kalman_system *system, double *work);
+bool cri_kalman_build(const cri_kalman_plan *plan, const double *theta, cri_kalman_system *system,
+                      double *work);
 /* The gradient of the log likelihood by theta, from the score; opt_slope [n_theta]: by variances themselves,
  * also at 0.  work [5 m m]. */
-void cri_kalman_pull(const cri_kalman_plan *plan, const double *theta, const cri_kalman_system *system,
-                     const cri_kalman_score *score, double *work, double *gradient, double *opt_slope);
+void cri_kalman_pull(const cri_kalman_plan *plan, const double *theta,
+                     const cri_kalman_system *system, const cri_kalman_score *score, double *work,
+                     double *gradient, double *opt_slope);
 /* The parameters as they are shown: value [n_theta] and d value / d theta [n_theta x n_theta]. */
-void cri_kalman_values(const cri_kalman_plan *plan, const double *theta, double *value, double *opt_jacobian);
+void cri_kalman_values(const cri_kalman_plan *plan, const double *theta, double *value,
+                       double *opt_jacobian);
 /* The name of one. */
 void cri_kalman_name(const cri_kalman_plan *plan, size_t i, char *out, size_t size);
 

@@ -12,18 +12,23 @@ static const struct word {
     cri_kalman_kind kind;
     size_t          numbers; /* behind the colon */
 } words[] = {
-    { "level", CRI_KALMAN_LEVEL, 0 },           { "trend", CRI_KALMAN_TREND, 0 },
-    { "seasonal", CRI_KALMAN_SEASONAL, 1 },     { "cycle", CRI_KALMAN_CYCLE, 0 },
-    { "ar", CRI_KALMAN_AR, 1 },                 { "arma", CRI_KALMAN_ARMA, 2 },
-    { "regression", CRI_KALMAN_REGRESSION, 0 }, { "irregular", CRI_KALMAN_IRREGULAR, 0 },
+    { "level", CRI_KALMAN_LEVEL, 0 },
+    { "trend", CRI_KALMAN_TREND, 0 },
+    { "seasonal", CRI_KALMAN_SEASONAL, 1 },
+    { "cycle", CRI_KALMAN_CYCLE, 0 },
+    { "ar", CRI_KALMAN_AR, 1 },
+    { "arma", CRI_KALMAN_ARMA, 2 },
+    { "regression", CRI_KALMAN_REGRESSION, 0 },
+    { "irregular", CRI_KALMAN_IRREGULAR, 0 },
 };
 enum { WORDS = sizeof words / sizeof *words };
 
 static cr_status fail_word(cr_ctx *cx, const char *word, size_t length)
 {
     cr_fail(cx, CR_EARG, "--components has no part '%.*s'", (int)length, word);
-    return cr_fail_hint(cx, "parts are level, trend, seasonal:12, cycle, ar:2, arma:1,1, regression "
-                            "and irregular, as in --components trend,seasonal:12");
+    return cr_fail_hint(cx,
+                        "parts are level, trend, seasonal:12, cycle, ar:2, arma:1,1, regression "
+                        "and irregular, as in --components trend,seasonal:12");
 }
 
 static const char *skip(const char *at)
@@ -83,13 +88,15 @@ static cr_status read_part(cr_ctx *cx, const char **at, cri_kalman_plan *plan)
     for (length = 0; isalpha((unsigned char)(*at)[length]) || (*at)[length] == '-';) length++;
     const struct word *w = NULL;
     for (size_t i = 0; i < WORDS; i++)
-        if (strlen(words[i].name) == length && strncmp(words[i].name, *at, length) == 0) w = &words[i];
+        if (strlen(words[i].name) == length && strncmp(words[i].name, *at, length) == 0)
+            w = &words[i];
     if (!w) {
         size_t rest = strcspn(*at, "+,");
         return fail_word(cx, *at, rest);
     }
     if (plan->n_parts + 2 > CRI_KALMAN_MOST_PARTS)
-        return cr_fail(cx, CR_EARG, "--components has more than %d parts", CRI_KALMAN_MOST_PARTS - 2);
+        return cr_fail(cx, CR_EARG, "--components has more than %d parts",
+                       CRI_KALMAN_MOST_PARTS - 2);
     cri_kalman_part *part = &plan->parts[plan->n_parts++];
     *part = (cri_kalman_part){ .kind = w->kind };
     snprintf(part->name, sizeof part->name, "%s", w->name);
@@ -113,7 +120,8 @@ static cr_status check_parts(cr_ctx *cx, const cri_kalman_plan *plan, size_t k)
         if (count_kind(plan, once[i]) > 1)
             return cr_fail(cx, CR_EARG, "--components has the same part twice");
     if (count_kind(plan, CRI_KALMAN_LEVEL) + count_kind(plan, CRI_KALMAN_TREND) > 1)
-        return cr_fail(cx, CR_EARG, "--components: 'trend' has a level: give one of level and trend");
+        return cr_fail(cx, CR_EARG,
+                       "--components: 'trend' has a level: give one of level and trend");
     if (count_kind(plan, CRI_KALMAN_AR) + count_kind(plan, CRI_KALMAN_ARMA) > 1)
         return cr_fail(cx, CR_EARG, "--components has more than one of ar and arma");
     for (size_t i = 0; i < plan->n_parts; i++)
@@ -123,7 +131,9 @@ static cr_status check_parts(cr_ctx *cx, const cri_kalman_plan *plan, size_t k)
                                plan->parts[i].period);
     bool wants = count_kind(plan, CRI_KALMAN_REGRESSION) > 0;
     if (wants && k == 0)
-        return cr_fail(cx, CR_EARG, "--components regression needs columns beside the target, and there are none");
+        return cr_fail(
+            cx, CR_EARG,
+            "--components regression needs columns beside the target, and there are none");
     return CR_OK;
 }
 
@@ -193,7 +203,8 @@ static void complete(cri_kalman_plan *plan)
 {
     bool arma = count_kind(plan, CRI_KALMAN_AR) + count_kind(plan, CRI_KALMAN_ARMA) > 0;
     bool level = count_kind(plan, CRI_KALMAN_LEVEL) + count_kind(plan, CRI_KALMAN_TREND) > 0;
-    bool diffuse = count_kind(plan, CRI_KALMAN_SEASONAL) + count_kind(plan, CRI_KALMAN_REGRESSION) > 0;
+    bool diffuse =
+        count_kind(plan, CRI_KALMAN_SEASONAL) + count_kind(plan, CRI_KALMAN_REGRESSION) > 0;
     if (!arma && count_kind(plan, CRI_KALMAN_IRREGULAR) == 0)
         add_part(plan, CRI_KALMAN_IRREGULAR, "irregular");
     if (!level && diffuse) add_part(plan, CRI_KALMAN_CONSTANT, "mean");
@@ -235,8 +246,8 @@ cr_status cri_kalman_plan_read(cr_ctx *cx, const char *text, size_t k, double lo
     put_in_order(&plan);
     lay_out(&plan);
     if (plan.m > CRI_KALMAN_MOST_STATES)
-        CR_TRY(cr_fail(cx, CR_EARG, "--components has %zu states: more than %d are too many", plan.m,
-                       CRI_KALMAN_MOST_STATES));
+        CR_TRY(cr_fail(cx, CR_EARG, "--components has %zu states: more than %d are too many",
+                       plan.m, CRI_KALMAN_MOST_STATES));
     *out = plan;
 done:
     return st;

@@ -20,8 +20,8 @@ static const double close = 1e-3;
 
 /* --- the log likelihood ---------------------------------------------------------------------- */
 
-cr_status cri_kalman_target_new(cr_scratch *s, const cri_kalman_plan *plan, const cri_kalman_data *data,
-                                cri_kalman_target *out)
+cr_status cri_kalman_target_new(cr_scratch *s, const cri_kalman_plan *plan,
+                                const cri_kalman_data *data, cri_kalman_target *out)
 {
     size_t            m = plan->m;
     cri_kalman_target t = { .cx = s->cx, .plan = plan, .data = *data, .y = data->y };
@@ -91,7 +91,8 @@ static void propose(const cri_kalman_plan *plan, size_t c, uint64_t seed, double
             theta[i] = c < 4 ? 1.3 : 0.5 + 2 * u;
             break;
         case CRI_KALMAN_PERIOD: /* long ones among them: frequencies crowd at 0 */
-            theta[i] = cri_theta_of(2 * pow(c < 4 ? 0.2 + 0.2 * (double)c : u, 2) * 0.98 + 0.01 - 1);
+            theta[i] =
+                cri_theta_of(2 * pow(c < 4 ? 0.2 + 0.2 * (double)c : u, 2) * 0.98 + 0.01 - 1);
             break;
         case CRI_KALMAN_MEAN:
             theta[i] = 0;
@@ -126,7 +127,7 @@ static cr_status find_starts(cri_kalman_target *t, size_t wanted, uint64_t seed,
 {
     cr_status st = CR_OK;
     size_t    n = t->plan->n_theta, found = 0;
-    size_t    candidates = t->plan->dynamic || wanted > FEW_CANDIDATES ? CANDIDATES : FEW_CANDIDATES;
+    size_t candidates = t->plan->dynamic || wanted > FEW_CANDIDATES ? CANDIDATES : FEW_CANDIDATES;
     for (size_t c = 0; c < candidates; c++) {
         double height;
         propose(t->plan, c, seed, work);
@@ -155,8 +156,8 @@ typedef struct part_of {
     size_t            *free, n_free;
     double            *lower, *upper; /* [n_theta] of the free ones */
     cri_clock          clock;
-    bool               timed;         /* the clock counts                               */
-    bool               late;          /* the clock has ended a run: the best so far are */
+    bool               timed; /* the clock counts                               */
+    bool               late;  /* the clock has ended a run: the best so far are */
     double            *highest_x, highest;
 } part_of;
 
@@ -173,7 +174,8 @@ static cr_status objective(void *user, const double *x, size_t n, double *out_f,
     o->late = o->late || (o->timed && o->highest > -INFINITY && cri_clock_over(&o->clock));
     if (o->late) return CR_EINTERRUPTED; /* ends the run: ascend knows why */
     spread(o, x);
-    cr_status st = cri_kalman_evaluate(o->t, o->theta, &height, opt_gradient ? o->gradient : NULL, NULL);
+    cr_status st =
+        cri_kalman_evaluate(o->t, o->theta, &height, opt_gradient ? o->gradient : NULL, NULL);
     if (st != CR_OK) return st;
     if (height > o->highest) {
         o->highest = height;
@@ -205,7 +207,9 @@ static cr_status ascend(part_of *o, size_t max_iter, double tol, double *x, doub
     cr_status           st = CR_OK;
     cr_minimize_options options = cr_minimize_defaults();
     list_free(o);
-    cr_problem problem = { .n = o->n_free, .objective = objective, .lower = o->lower, .upper = o->upper, .user = o };
+    cr_problem problem = {
+        .n = o->n_free, .objective = objective, .lower = o->lower, .upper = o->upper, .user = o
+    };
     options.method = CR_METHOD_LBFGS;
     options.max_iter = max_iter;
     options.gradient_tolerance = tol;
@@ -246,7 +250,8 @@ static cr_status drop_small(cri_kalman_target *t, double *theta, double *work, d
     *out_dropped = 0;
     for (size_t i = 0; i < n; i++) {
         double at_zero;
-        if (t->plan->scale[i] != CRI_KALMAN_VARIANCE || isinf(theta[i]) || theta[i] == most) continue;
+        if (t->plan->scale[i] != CRI_KALMAN_VARIANCE || isinf(theta[i]) || theta[i] == most)
+            continue;
         memcpy(work, theta, n * sizeof *work);
         work[i] = -INFINITY;
         CR_TRY(cri_kalman_evaluate(t, work, &at_zero, NULL, NULL));
@@ -269,7 +274,8 @@ static cr_status raise_zeros(cri_kalman_target *t, double *theta, double *gradie
     *out_raised = 0;
     CR_TRY(cri_kalman_evaluate(t, theta, &height, gradient, slope));
     for (size_t i = 0; i < n; i++) {
-        if (t->plan->scale[i] != CRI_KALMAN_VARIANCE || !isinf(theta[i]) || !(slope[i] > 0)) continue;
+        if (t->plan->scale[i] != CRI_KALMAN_VARIANCE || !isinf(theta[i]) || !(slope[i] > 0))
+            continue;
         double best = height;
         for (double down = 1; down < 30; down += 2) { /* anything higher than at 0? */
             double now;
@@ -308,7 +314,8 @@ static cr_status difference(part_of *o, double *x, double *work, double *H)
         for (size_t j = 0; j < f; j++) H[i * f + j] = (work[j] - work[f + j]) / (2 * step);
     }
     for (size_t i = 0; i < f; i++)
-        for (size_t j = 0; j < i; j++) H[i * f + j] = H[j * f + i] = 0.5 * (H[i * f + j] + H[j * f + i]);
+        for (size_t j = 0; j < i; j++)
+            H[i * f + j] = H[j * f + i] = 0.5 * (H[i * f + j] + H[j * f + i]);
 done:
     return st;
 }
@@ -381,13 +388,13 @@ done:
 cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, size_t restarts, size_t max_iter,
                             double tol, uint64_t seed, cri_kalman_best *out)
 {
-    cr_status       st = CR_OK;
-    size_t          n = t->plan->n_theta, found = 0, wanted = restarts < CANDIDATES ? restarts : CANDIDATES;
+    cr_status st = CR_OK;
+    size_t n = t->plan->n_theta, found = 0, wanted = restarts < CANDIDATES ? restarts : CANDIDATES;
     cri_kalman_best b = { .log_likelihood = -INFINITY };
     part_of         o = { .t = t, .timed = true, .clock = cri_clock_start(t->cx, NAN) };
-    double *starts = cr_scratch_matrix(s, wanted, n), *heights = cr_scratch_f64(s, wanted);
-    double *x = cr_scratch_f64(s, n), *ends = cr_scratch_f64(s, wanted);
-    bool    limit = false;
+    double         *starts = cr_scratch_matrix(s, wanted, n), *heights = cr_scratch_f64(s, wanted);
+    double         *x = cr_scratch_f64(s, n), *ends = cr_scratch_f64(s, wanted);
+    bool            limit = false;
     o.theta = cr_scratch_f64(s, n);
     o.gradient = cr_scratch_f64(s, n);
     o.free = cr_scratch_index(s, n);
@@ -399,8 +406,9 @@ cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, size_t restarts
     CR_TRY(s->status);
     CR_TRY(find_starts(t, wanted, seed, starts, heights, x, &found));
     if (found == 0)
-        CR_TRY(cr_fail(t->cx, CR_ENUMERIC,
-                       "the parts describe the series without error: there is no variance to learn"));
+        CR_TRY(
+            cr_fail(t->cx, CR_ENUMERIC,
+                    "the parts describe the series without error: there is no variance to learn"));
     bool settled = false; /* two runs agree, and there is no reason for other optima */
     for (size_t k = 0; k < found && !o.late && !settled; k++) {
         cr_minimize_report report;
@@ -424,11 +432,11 @@ cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, size_t restarts
     o.timed = o.late = false; /* the Hessian is a few evaluations more */
     CR_TRY(curve(s, &o, &b));
     memcpy(b.theta, o.theta, n * sizeof(double));
-    b.stop = late                                   ? CR_STOP_TIME
-             : b.gain <= 1e-5                       ? CR_STOP_TOLERANCE
-             : limit                                ? CR_STOP_LIMIT
+    b.stop = late                                  ? CR_STOP_TIME
+             : b.gain <= 1e-5                      ? CR_STOP_TOLERANCE
+             : limit                               ? CR_STOP_LIMIT
              : isnan(b.gain) && b.gradient <= 1e-4 ? CR_STOP_TOLERANCE
-                                                    : CR_STOP_NO_PROGRESS;
+                                                   : CR_STOP_NO_PROGRESS;
     *out = b;
 done:
     return st;

@@ -12,20 +12,20 @@
 typedef struct cri_kalman_target {
     cr_ctx                *cx;
     const cri_kalman_plan *plan;
-    cri_kalman_data        data;     /* y less the mean of theta where there is one: `moved`    */
-    const double          *y;        /* [n] as it is                                            */
-    double                *moved;    /* [n]                                                     */
+    cri_kalman_data        data;  /* y less the mean of theta where there is one: `moved`    */
+    const double          *y;     /* [n] as it is                                            */
+    double                *moved; /* [n]                                                     */
     cri_kalman_system      system;
     cri_kalman_score       score;
-    double                *work;     /* [6 m m]                                                 */
+    double                *work; /* [6 m m]                                                 */
     size_t                 evaluations;
 } cri_kalman_target;
 
 /* A target in the caller's arena. */
-cr_status cri_kalman_target_new(cr_scratch *s, const cri_kalman_plan *plan, const cri_kalman_data *data,
-                                cri_kalman_target *out);
+cr_status cri_kalman_target_new(cr_scratch *s, const cri_kalman_plan *plan,
+                                const cri_kalman_data *data, cri_kalman_target *out);
 /* The log likelihood at theta, NaN where there is none; opt_gradient and opt_slope [n_theta] as
- * cri_kalman_pull; opt_path, which the caller frees: with states. */
+ * cri_kalman_pull. */
 cr_status cri_kalman_evaluate(cri_kalman_target *t, const double *theta, double *out,
                               double *opt_gradient, double *opt_slope);
 
@@ -33,8 +33,8 @@ typedef struct cri_kalman_best {
     double *theta;      /* [n_theta] variances at 0 are minus infinity                          */
     double *covariance; /* [n_theta x n_theta] of theta by the Hessian; NaN of variances at 0   */
     double  log_likelihood;
-    double  gradient;   /* its largest entry by theta, of those that are not at a bound         */
-    double  gain;       /* what a Newton step would gain: half the decrement; NaN: no maximum   */
+    double  gradient; /* its largest entry by theta, of those that are not at a bound         */
+    double  gain;     /* what a Newton step would gain: half the decrement; NaN: no maximum   */
     size_t  iterations, starts, agreed; /* runs, and those that ended as high as the best       */
     cr_stop stop;
 } cri_kalman_best;

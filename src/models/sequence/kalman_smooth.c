@@ -14,11 +14,11 @@ static const double settled = 1e-12;
 typedef struct back {
     const cri_kalman_path   *path;
     const cri_kalman_system *s;
-    double *r0, *r1, *N0, *N1, *N2; /* [m], [m x m] */
-    double *work;                   /* [m x m]      */
-    double *z, *g, *g1, *g2;        /* [m]          */
-    double *u, *D;                  /* [p]          */
-    bool    unknown;                /* r1, N1, N2 are not 0 */
+    double                  *r0, *r1, *N0, *N1, *N2; /* [m], [m x m] */
+    double                  *work;                   /* [m x m]      */
+    double                  *z, *g, *g1, *g2;        /* [m]          */
+    double                  *u, *D;                  /* [p]          */
+    bool                     unknown;                /* r1, N1, N2 are not 0 */
 } back;
 
 static cr_status open_back(cr_scratch *s, const cri_kalman_path *path, back *b)
@@ -330,7 +330,9 @@ cr_status cri_kalman_smooth(cr_ctx *cx, const cri_kalman_path *path, cri_kalman_
         size_t begin = path->data->start[k], end = path->data->start[k + 1];
         for (size_t t = end; t-- > begin;) {
             cri_kalman_slot slot = cri_kalman_slot_at(path, path->slot[t]);
-            cri_kalman_row  row = { path, t, a, slot.P, NULL, N0, N1, N2, b.r0, b.N0, b.u, b.D, work };
+            cri_kalman_row  row = {
+                 path, t, a, slot.P, NULL, N0, N1, N2, b.r0, b.N0, b.u, b.D, work
+            };
             if (t % POLL == 0) CR_TRY(cr_check_interrupt(cx));
             if (t + 1 < end) leave_row(&b);
             if (*slot.which > 0) row.Pinf = path->unknown + ((size_t)*slot.which - 1) * m * m;

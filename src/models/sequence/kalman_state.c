@@ -93,7 +93,8 @@ cr_status cri_kalman_open(cr_scratch *s, const kalman_state *m, cri_kalman_syste
         double *work = cr_scratch_f64(s, 6 * m->m * m->m);
         if (s->status != CR_OK) return s->status;
         if (!cri_kalman_build(m->plan, m->theta, out, work))
-            return cr_fail(s->cx, CR_EDATA, "the model contains parameters that no fit can produce");
+            return cr_fail(s->cx, CR_EDATA,
+                           "the model contains parameters that no fit can produce");
         return CR_OK;
     }
     memcpy(out->T, m->T, square);
@@ -184,7 +185,7 @@ static cr_status refuse_rows(cr_ctx *cx, const cri_rows *rows)
 cr_status cri_kalman_gather(cr_scratch *s, const cri_rows *rows, const kalman_state *m, double mean,
                             cri_kalman_data *out)
 {
-    size_t               k = m->k;
+    size_t k = m->k;
     if (!rows->y && k == 0) return refuse_rows(s->cx, rows);
     const cri_sequences *q = rows->sequences;
     double              *y = cr_scratch_f64(s, rows->n), *x = cr_scratch_matrix(s, rows->n, k);

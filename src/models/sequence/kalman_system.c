@@ -47,8 +47,8 @@ void cri_kalman_pack(cri_kalman_system *a)
     list_entries(a->T, a->m, true, &a->backward);
 }
 
-void cri_kalman_loadings(const cri_kalman_system *a, const cri_kalman_data *data, size_t t, size_t i,
-                         double *out)
+void cri_kalman_loadings(const cri_kalman_system *a, const cri_kalman_data *data, size_t t,
+                         size_t i, double *out)
 {
     memcpy(out, a->Z + i * a->m, a->m * sizeof *out);
     for (size_t j = 0; j < a->k; j++) out[a->m - a->k + j] = data->x[t * a->k + j];
@@ -107,7 +107,8 @@ static void multiply(const double *A, const double *B, size_t n, bool transposed
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
             double sum = 0;
-            for (size_t l = 0; l < n; l++) sum += A[i * n + l] * (transposed ? B[j * n + l] : B[l * n + j]);
+            for (size_t l = 0; l < n; l++)
+                sum += A[i * n + l] * (transposed ? B[j * n + l] : B[l * n + j]);
             out[i * n + j] = sum;
         }
 }

@@ -25,15 +25,15 @@ typedef struct cri_kalman_entries {
 } cri_kalman_entries;
 
 typedef struct cri_kalman_system {
-    size_t  m, p, k;        /* states, observed at a time, regressors                    */
-    double *T, *Q;          /* [m x m]                                                   */
-    double *Z;              /* [p x m]; 0 where the state belongs to a regressor         */
-    double *h;              /* [p] >= 0                                                  */
-    double *start, *P1;     /* [m], [m x m]                                              */
-    bool   *diffuse;        /* [m]                                                       */
-    const double *unknown;  /* [m x m] P_inf to start with in their place; NULL: none      */
-    bool   *shared;         /* [m] goes on from series to series                         */
-    bool   *noisy;          /* [m] Q may have entries there: what the score looks at      */
+    size_t             m, p, k;    /* states, observed at a time, regressors                    */
+    double            *T, *Q;      /* [m x m]                                                   */
+    double            *Z;          /* [p x m]; 0 where the state belongs to a regressor         */
+    double            *h;          /* [p] >= 0                                                  */
+    double            *start, *P1; /* [m], [m x m]                                              */
+    bool              *diffuse;    /* [m]                                                       */
+    const double      *unknown;    /* [m x m] P_inf to start with in their place; NULL: none      */
+    bool              *shared;     /* [m] goes on from series to series                         */
+    bool              *noisy;      /* [m] Q may have entries there: what the score looks at      */
     cri_kalman_entries forward, backward; /* T and T', by cri_kalman_pack                 */
 } cri_kalman_system;
 
@@ -54,7 +54,11 @@ typedef struct cri_kalman_data {
 } cri_kalman_data;
 
 /* How an observation was used. */
-typedef enum cri_kalman_use { CRI_KALMAN_MISSING, CRI_KALMAN_REGULAR, CRI_KALMAN_FIXES } cri_kalman_use;
+typedef enum cri_kalman_use {
+    CRI_KALMAN_MISSING,
+    CRI_KALMAN_REGULAR,
+    CRI_KALMAN_FIXES
+} cri_kalman_use;
 
 /* What the filter went through.  Rows whose variances are the same share a slot. */
 typedef struct cri_kalman_path {
@@ -99,19 +103,19 @@ static inline cri_kalman_slot cri_kalman_slot_at(const cri_kalman_path *path, si
 }
 
 /* Filters; the path is freed by cri_kalman_path_free, also after a failure.  Polls interrupts. */
-cr_status cri_kalman_filter(cr_ctx *cx, const cri_kalman_system *system, const cri_kalman_data *data,
-                            bool states, cri_kalman_path *out);
+cr_status cri_kalman_filter(cr_ctx *cx, const cri_kalman_system *system,
+                            const cri_kalman_data *data, bool states, cri_kalman_path *out);
 void      cri_kalman_path_free(cr_ctx *cx, cri_kalman_path *path);
 
 /* The gradient of the log likelihood.  Where P_inf does not depend on what is differentiated, which holds for
  * all but T and Z of diffuse states, these are exact. */
 typedef struct cri_kalman_score {
-    double *h;       /* [p]                                                                    */
-    double *Q;       /* [m x m] d l / d Q_ij, both triangles as if they were free              */
-    double *T;       /* [m x m]; needs a path with states; NULL: not wanted                    */
-    double *P1;      /* [m x m] likewise Q                                                     */
-    double *start;   /* [m]                                                                    */
-    double *level;   /* [p] by a constant added to the mean of y                               */
+    double *h;     /* [p]                                                                    */
+    double *Q;     /* [m x m] d l / d Q_ij, both triangles as if they were free              */
+    double *T;     /* [m x m]; needs a path with states; NULL: not wanted                    */
+    double *P1;    /* [m x m] likewise Q                                                     */
+    double *start; /* [m]                                                                    */
+    double *level; /* [p] by a constant added to the mean of y                               */
 } cri_kalman_score;
 cr_status cri_kalman_differentiate(cr_ctx *cx, const cri_kalman_path *path, cri_kalman_score *out);
 
@@ -119,25 +123,27 @@ cr_status cri_kalman_differentiate(cr_ctx *cx, const cri_kalman_path *path, cri_
 typedef struct cri_kalman_row {
     const cri_kalman_path *path;
     size_t                 t;
-    const double          *a;         /* [m] the states given all rows                             */
-    const double          *P, *Pinf;  /* after the row; Pinf NULL where the start is known by then */
+    const double          *a;        /* [m] the states given all rows                             */
+    const double          *P, *Pinf; /* after the row; Pinf NULL where the start is known by then */
     const double          *N0, *N1, *N2;
-    const double          *r;         /* [m] of the states of this row, before its observations    */
-    const double          *N;         /* [m x m] its covariance                                    */
-    const double          *u, *D;     /* [p] E(e_t | y) / h and its variance; NaN where missing    */
-    double                *work;      /* [2 m]                                                     */
+    const double          *r;     /* [m] of the states of this row, before its observations    */
+    const double          *N;     /* [m x m] its covariance                                    */
+    const double          *u, *D; /* [p] E(e_t | y) / h and its variance; NaN where missing    */
+    double                *work;  /* [2 m]                                                     */
 } cri_kalman_row;
 typedef void cri_kalman_visit(void *arg, const cri_kalman_row *row);
 
 /* Visits all rows, the last one first.  The path has states. */
-cr_status cri_kalman_smooth(cr_ctx *cx, const cri_kalman_path *path, cri_kalman_visit *visit, void *arg);
+cr_status cri_kalman_smooth(cr_ctx *cx, const cri_kalman_path *path, cri_kalman_visit *visit,
+                            void *arg);
 /* The covariance of w'a and q'a given all rows; infinite where w = q is of a direction that the data do not determine. */
 double cri_kalman_covariance(const cri_kalman_row *row, const double *w, const double *q);
 /* The row of Z at row t: out [m]. */
-void cri_kalman_loadings(const cri_kalman_system *system, const cri_kalman_data *data, size_t t, size_t i, double *out);
+void cri_kalman_loadings(const cri_kalman_system *system, const cri_kalman_data *data, size_t t,
+                         size_t i, double *out);
 /* P becomes A P A' + opt_Q, P symmetric or, `lopsided`, not; work [m x m].  a becomes A a; work [m]. */
-void cri_kalman_carry(const cri_kalman_entries *A, size_t m, double *P, const double *opt_Q, bool lopsided,
-                      double *work);
+void cri_kalman_carry(const cri_kalman_entries *A, size_t m, double *P, const double *opt_Q,
+                      bool lopsided, double *work);
 void cri_kalman_move(const cri_kalman_entries *A, size_t m, double *a, double *work);
 
 #endif

@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* A copy with room for so many series in place of those it has. */
-static cr_status copy_state(cr_ctx *cx, const kalman_state *old, const cri_sequences *q, const bool *fresh,
-                            size_t series, kalman_state **out)
+static cr_status copy_state(cr_ctx *cx, const kalman_state *old, const cri_sequences *q,
+                            const bool *fresh, size_t series, kalman_state **out)
 {
     cr_status     st = CR_OK;
     double       *places = NULL;
@@ -73,15 +73,18 @@ static cr_status go_on(cr_ctx *cx, const cri_rows *rows, const size_t *at, kalma
     for (size_t k = 0; k < q->n; k++) {
         size_t          from = q->start[k], ends[] = { 0, q->start[k + 1] - from };
         double         *place = m->places + at[k] * m->width, seen = place[0];
-        cri_kalman_data one = { ends[1], 1, ends, all.y + from, all.x ? all.x + from * m->k : NULL };
+        cri_kalman_data one = { ends[1], 1, ends, all.y + from,
+                                all.x ? all.x + from * m->k : NULL };
         cri_kalman_start(m, &base, place, &system);
         CR_TRY(cri_kalman_filter(cx, &system, &one, false, &path));
         if (isnan(path.log_likelihood))
-            CR_TRY(cr_fail(cx, CR_ENUMERIC, "by the model, a value is known for sure from the rows before"));
+            CR_TRY(cr_fail(cx, CR_ENUMERIC,
+                           "by the model, a value is known for sure from the rows before"));
         cri_kalman_end(&path, seen + (double)one.n, place);
         m->observed += path.observed;
         m->fixing += path.fixing;
-        m->log_likelihood += path.log_likelihood - (double)(path.observed - path.fixing) * log(m->scale);
+        m->log_likelihood +=
+            path.log_likelihood - (double)(path.observed - path.fixing) * log(m->scale);
         cri_kalman_path_free(cx, &path);
     }
     if (m->k > 0) keep_coefficients(m);
@@ -91,8 +94,8 @@ done:
     return st;
 }
 
-cr_status cri_kalman_update(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
-                            void **out_state, cr_report *report)
+cr_status cri_kalman_update(cr_ctx *cx, const void *state, const cri_rows *rows,
+                            const void *options, void **out_state, cr_report *report)
 {
     cr_status            st = CR_OK;
     cr_scratch           s = cr_scratch_begin(cx);
@@ -103,11 +106,11 @@ cr_status cri_kalman_update(cr_ctx *cx, const void *state, const cri_rows *rows,
     kalman_state        *m = NULL;
     (void)options;
     CR_TRY(s.status);
-    if (rows->w)
-        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model kalman knows no weights"));
+    if (rows->w) CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model kalman knows no weights"));
     match_series(old, q, fresh, at, &series);
     if (old->k > 0 && series > 1) {
-        cr_fail(cx, CR_EUNSUPPORTED, "coefficients that several series share cannot be updated exactly");
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "coefficients that several series share cannot be updated exactly");
         CR_TRY(cr_fail_hint(cx, "fit it again to all the rows"));
     }
     CR_TRY(copy_state(cx, old, q, fresh, series, &m));

@@ -15,8 +15,8 @@ typedef struct affine {
 } affine;
 
 typedef struct dense {
-    size_t      sources, unknown; /* the first `unknown` sources are flat */
-    size_t      n;                /* values observed                      */
+    size_t      sources, unknown;                /* the first `unknown` sources are flat */
+    size_t      n;                               /* values observed                      */
     affine      state[MOST_VALUES][MOST_STATES]; /* of each row           */
     affine      value[MOST_VALUES];
     long double y[MOST_VALUES];
@@ -137,12 +137,12 @@ static inline dense *dense_of(cr_ctx *cx, const cri_kalman_system *s, const cri_
 
 static inline void dense_solve(dense *o)
 {
-    size_t                  n = o->n, u = o->unknown;
-    static long double      S[MOST_VALUES * MOST_VALUES], e[MOST_VALUES], WX[MOST_VALUES * MOST_UNKNOWN];
-    static long double      A[MOST_UNKNOWN * MOST_UNKNOWN], B[MOST_UNKNOWN * MOST_UNKNOWN];
-    static long double      b[MOST_UNKNOWN];
-    long double             logdet, logdet_X = 0, square = 0;
-    const long double       log_2pi = logl(2 * acosl(-1));
+    size_t             n = o->n, u = o->unknown;
+    static long double S[MOST_VALUES * MOST_VALUES], e[MOST_VALUES], WX[MOST_VALUES * MOST_UNKNOWN];
+    static long double A[MOST_UNKNOWN * MOST_UNKNOWN], B[MOST_UNKNOWN * MOST_UNKNOWN];
+    static long double b[MOST_UNKNOWN];
+    long double        logdet, logdet_X = 0, square = 0;
+    const long double  log_2pi = logl(2 * acosl(-1));
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) {
             S[i * n + j] = dense_product(o, &o->value[i], &o->value[j]);
@@ -185,7 +185,8 @@ static inline void dense_solve(dense *o)
         for (size_t j = 0; j < n; j++) o->rest[i] += o->weight[i * n + j] * e[j];
         square += o->rest[i] * e[i];
     }
-    o->log_likelihood = (double)(-0.5L * ((long double)(n - u) * log_2pi + logdet + logdet_X + square));
+    o->log_likelihood =
+        (double)(-0.5L * ((long double)(n - u) * log_2pi + logdet + logdet_X + square));
 }
 
 /* Mean and covariance, given all values, of sums of sources. */
@@ -217,7 +218,8 @@ static inline double dense_covariance(const dense *o, const affine *a, const aff
     for (size_t i = 0; i < o->n; i++)
         for (size_t j = 0; j < o->n; j++) sum -= ka[i] * o->weight[i * o->n + j] * kb[j];
     for (size_t k = 0; k < o->unknown; k++)
-        for (size_t l = 0; l < o->unknown; l++) sum += ca[k] * o->spread[k * o->unknown + l] * cb[l];
+        for (size_t l = 0; l < o->unknown; l++)
+            sum += ca[k] * o->spread[k * o->unknown + l] * cb[l];
     return (double)sum;
 }
 

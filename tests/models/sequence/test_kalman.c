@@ -14,7 +14,10 @@ static cr_table *table_of_series(cr_ctx *cx, const double *y, size_t n)
     return t;
 }
 
-static cr_table *read_series(cr_ctx *cx, const char *path) { return read_table(cx, test_data(path)); }
+static cr_table *read_series(cr_ctx *cx, const char *path)
+{
+    return read_table(cx, test_data(path));
+}
 
 static const json_t *reference(cr_ctx *cx, const char *id)
 {
@@ -66,13 +69,15 @@ TEST(nile)
     cr_table     *t = read_series(cx, "tabular/nile.csv");
     cr_model     *m = fit(cx, "kalman", t, "target=flow");
     json_t       *d = describe(cx, m);
-    assert_relative(parameter(d, "variance.irregular", "value"), number_of(want, "sigma2_eps"), 1e-5);
+    assert_relative(parameter(d, "variance.irregular", "value"), number_of(want, "sigma2_eps"),
+                    1e-5);
     assert_relative(parameter(d, "variance.level", "value"), number_of(want, "sigma2_eta"), 1e-5);
     assert_close(cr_model_get_report(m)->log_likelihood,
                  number_of(want, "diffuse_loglik_excluding_first"), 1e-8);
     assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
     /* intervals of variances are of their logarithms */
-    double v = parameter(d, "variance.level", "value"), low = parameter(d, "variance.level", "lower");
+    double v = parameter(d, "variance.level", "value"),
+           low = parameter(d, "variance.level", "lower");
     assert_true(low > 0);
     assert_relative(low * parameter(d, "variance.level", "upper"), v * v, 1e-9);
     assert_int_equal((int)statistic(d, "break_row"), 29); /* 1899, the dam at Aswan */
@@ -81,16 +86,17 @@ TEST(nile)
 /* Variances and start given: --model. */
 TEST(nile_by_its_matrices)
 {
-    static const char given[] =
-        "target=flow model={\"T\":[[1]],\"Q\":[[1469.1]],\"Z\":[1],\"H\":15099,\"mean\":[1000],\"cov\":[[1e6]]}";
-    const json_t *want = reference(cx, "kalman-nile-fixed"), *cell;
-    cr_table     *t = read_series(cx, "tabular/nile.csv");
-    cr_model     *m = fit(cx, "kalman", t, given);
-    cr_prediction ahead = predict(cx, m, t), all = smoothed(cx, m, t);
-    const char   *key;
-    double       *mean = cr_alloc(cx, 100, sizeof *mean), *sd = cr_alloc(cx, 100, sizeof *sd);
-    json_t       *of = json_object_get(want, "innovation");
-    const double *y = cr_table_find(t, "flow")->values;
+    static const char given[] = "target=flow "
+                                "model={\"T\":[[1]],\"Q\":[[1469.1]],\"Z\":[1],\"H\":15099,"
+                                "\"mean\":[1000],\"cov\":[[1e6]]}";
+    const json_t     *want = reference(cx, "kalman-nile-fixed"), *cell;
+    cr_table         *t = read_series(cx, "tabular/nile.csv");
+    cr_model         *m = fit(cx, "kalman", t, given);
+    cr_prediction     ahead = predict(cx, m, t), all = smoothed(cx, m, t);
+    const char       *key;
+    double           *mean = cr_alloc(cx, 100, sizeof *mean), *sd = cr_alloc(cx, 100, sizeof *sd);
+    json_t           *of = json_object_get(want, "innovation");
+    const double     *y = cr_table_find(t, "flow")->values;
     assert_relative(cr_model_get_report(m)->log_likelihood, number_of(want, "loglik"), 1e-9);
     json_object_foreach(of, key, cell)
     {
@@ -114,9 +120,11 @@ TEST(nile_by_its_matrices)
 
 TEST(nile_with_gaps)
 {
-    static const char given[] =
-        "target=y model={\"T\":[[1]],\"Q\":[[1469.1]],\"Z\":[1],\"H\":15099,\"mean\":[1000],\"cov\":[[1e6]]}";
-    const json_t *want = json_object_get(reference(cx, "kalman-nile-fixed"), "missing_rows_20_39_and_60_79");
+    static const char given[] = "target=y "
+                                "model={\"T\":[[1]],\"Q\":[[1469.1]],\"Z\":[1],\"H\":15099,"
+                                "\"mean\":[1000],\"cov\":[[1e6]]}";
+    const json_t     *want =
+        json_object_get(reference(cx, "kalman-nile-fixed"), "missing_rows_20_39_and_60_79");
     cr_table     *t = read_series(cx, "tabular/nile.csv");
     double        y[100];
     const char   *key;
@@ -139,8 +147,8 @@ TEST(nile_with_gaps)
 
 TEST(lake_huron)
 {
-    const json_t *want = reference(cx, "ar-lakehuron-exact-ml"), *one = json_object_get(want, "ar1"),
-                 *two = json_object_get(want, "ar2_R");
+    const json_t *want = reference(cx, "ar-lakehuron-exact-ml"),
+                 *one = json_object_get(want, "ar1"), *two = json_object_get(want, "ar2_R");
     cr_table *t = read_series(cx, "tabular/lakehuron.csv");
     cr_model *m = fit(cx, "kalman", t, "target=level_ft components=ar:1");
     json_t   *d = describe(cx, m);
@@ -220,11 +228,12 @@ TEST(forecasts_are_predictions_of_missing_rows)
     double y[N + H];
     draw_level(11, N, 1, 0.4, y);
     for (size_t i = N; i < N + H; i++) y[i] = NAN;
-    cr_table *t = table_of_series(cx, y, N), *longer = table_of_series(cx, y, N + H);
-    cr_model *m = fit(cx, "kalman", t, "target=y components=trend,seasonal:4");
+    cr_table     *t = table_of_series(cx, y, N), *longer = table_of_series(cx, y, N + H);
+    cr_model     *m = fit(cx, "kalman", t, "target=y components=trend,seasonal:4");
     cr_forecast   f = forecast(cx, m, NULL, H), g = forecast(cx, m, t, H);
     cr_prediction p = predict(cx, m, longer), q = smoothed(cx, m, longer);
-    cr_prediction behind = predict(cx, m, table_of_series(cx, y + N, H)); /* no value: they follow */
+    cr_prediction behind =
+        predict(cx, m, table_of_series(cx, y + N, H)); /* no value: they follow */
     for (size_t h = 0; h < H; h++) {
         assert_relative(f.p.mean[h], p.mean[N + h], 1e-10);
         assert_relative(f.p.scale[h], p.scale[N + h], 1e-10);
@@ -263,8 +272,8 @@ static cr_table *two_series(cr_ctx *cx, size_t n)
     draw_level(21, n, 1, 0.5, a);
     draw_level(22, n, 1, 0.5, b);
     for (size_t i = n; i-- > 0;) /* in any order: --time sorts them */
-        used += (size_t)snprintf(text + used, sizeof text - used, "a,%zu,%.17g\nb,%zu,%.17g\n", i, a[i],
-                                 i, 100 + b[i]);
+        used += (size_t)snprintf(text + used, sizeof text - used, "a,%zu,%.17g\nb,%zu,%.17g\n", i,
+                                 a[i], i, 100 + b[i]);
     return table_of_text(cx, "two.csv", text);
 }
 
@@ -279,7 +288,8 @@ TEST(several_series_have_the_same_parameters)
     double    sum = 0;
     assert_int_equal((int)statistic(d, "series"), 2);
     assert_int_equal((int)statistic(d, "diffuse"), 2);
-    snprintf(given, sizeof given, "target=y model={\"T\":[[1]],\"Q\":[[%.17g]],\"Z\":[1],\"H\":%.17g}",
+    snprintf(given, sizeof given,
+             "target=y model={\"T\":[[1]],\"Q\":[[%.17g]],\"Z\":[1],\"H\":%.17g}",
              parameter(d, "variance.level", "value"), parameter(d, "variance.irregular", "value"));
     cr_forecast f = forecast(cx, m, NULL, 3);
     assert_int_equal(f.n, 2);
@@ -289,7 +299,7 @@ TEST(several_series_have_the_same_parameters)
         cr_model   *one = fit(cx, "kalman", table_of_series(cx, y[k], N), given);
         cr_forecast g = forecast(cx, one, NULL, 3);
         sum += cr_model_get_report(one)->log_likelihood;
-        bool is_b = strcmp(f.names[k], "b") == 0;
+        bool         is_b = strcmp(f.names[k], "b") == 0;
         cr_forecast *same = is_b == (k == 1) ? &f : NULL;
         if (same)
             assert_relative(f.p.mean[k * 3], g.p.mean[0], 1e-9);
@@ -313,8 +323,10 @@ TEST(intervals_of_variances_hold_what_they_say)
         assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
         if (isnan(parameter(d, "variance.level", "lower"))) continue;
         counted++;
-        noise += parameter(d, "variance.irregular", "lower") <= 1 && 1 <= parameter(d, "variance.irregular", "upper");
-        step += parameter(d, "variance.level", "lower") <= 0.25 && 0.25 <= parameter(d, "variance.level", "upper");
+        noise += parameter(d, "variance.irregular", "lower") <= 1 &&
+                 1 <= parameter(d, "variance.irregular", "upper");
+        step += parameter(d, "variance.level", "lower") <= 0.25 &&
+                0.25 <= parameter(d, "variance.level", "upper");
         cr_model_free(cx, m);
     }
     assert_true(counted >= runs - runs / 20);
@@ -351,7 +363,8 @@ TEST(parameters_come_back)
         older = old, old = u;
         y[i] = 5 + u;
     }
-    json_t *d = describe(cx, fit(cx, "kalman", table_of_series(cx, y, N), "target=y components=ar:2"));
+    json_t *d =
+        describe(cx, fit(cx, "kalman", table_of_series(cx, y, N), "target=y components=ar:2"));
     assert_close(parameter(d, "phi1", "value"), 1.1, 0.06);
     assert_close(parameter(d, "phi2", "value"), -0.4, 0.06);
     double last = 0;
@@ -367,7 +380,8 @@ TEST(parameters_come_back)
     assert_close(parameter(d, "variance.ar", "value"), 1, 0.1);
     double c = 3, s = 0; /* a cycle of 20 rows */
     for (size_t i = 0; i < N; i++) {
-        double turn = 2 * M_PI / 20, a = 0.95 * (c * cos(turn) + s * sin(turn)) + 0.5 * cr_rng_normal(&r);
+        double turn = 2 * M_PI / 20,
+               a = 0.95 * (c * cos(turn) + s * sin(turn)) + 0.5 * cr_rng_normal(&r);
         s = 0.95 * (-c * sin(turn) + s * cos(turn)) + 0.5 * cr_rng_normal(&r);
         c = a;
         y[i] = 1 + c + 0.8 * cr_rng_normal(&r);
@@ -388,7 +402,8 @@ TEST(a_variance_of_zero_is_named)
     for (uint64_t seed = 0; seed < 10; seed++) {
         draw_level(seed, N, 1, 0, y);
         cr_model *m = fit(cx, "kalman", table_of_series(cx, y, N), "target=y");
-        json_t   *d = describe(cx, m), *names = json_object_get(json_object_get(d, "statistics"), "at_zero");
+        json_t   *d = describe(cx, m),
+               *names = json_object_get(json_object_get(d, "statistics"), "at_zero");
         assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
         if (parameter(d, "variance.level", "value") > 0) continue;
         zero++;
@@ -414,23 +429,28 @@ TEST(shifts_and_scales_change_nothing)
     cr_model *a = fit(cx, "kalman", table_of_series(cx, y, N), "target=y");
     cr_model *b = fit(cx, "kalman", table_of_series(cx, z, N), "target=y");
     json_t   *d = describe(cx, a), *e = describe(cx, b);
-    assert_relative(parameter(e, "variance.level", "value"), 1e-6 * parameter(d, "variance.level", "value"), 1e-3);
+    assert_relative(parameter(e, "variance.level", "value"),
+                    1e-6 * parameter(d, "variance.level", "value"), 1e-3);
     assert_close(cr_model_get_report(b)->log_likelihood,
                  cr_model_get_report(a)->log_likelihood + (N - 1) * log(1e3), 1e-4);
 }
 
 TEST(series_that_are_too_short_or_empty)
 {
-    double    one[] = { 3 }, two[] = { 3, 4 }, none[] = { NAN, NAN, NAN }, same[] = { 2, 2, 2, 2, 2 };
-    double    short_year[] = { 1, 2, 3, 4, 5, 6, 7 };
+    double one[] = { 3 }, two[] = { 3, 4 }, none[] = { NAN, NAN, NAN }, same[] = { 2, 2, 2, 2, 2 };
+    double short_year[] = { 1, 2, 3, 4, 5, 6, 7 };
     cr_model *m = NULL;
-    assert_fails_with(cx, try_fit(cx, "kalman", table_of_series(cx, one, 1), "target=y", &m), CR_EDATA, "constant");
-    assert_fails_with(cx, try_fit(cx, "kalman", table_of_series(cx, two, 2), "target=y", &m), CR_EDATA,
-                      "2 values, of which the unknown start of the model takes 1");
-    assert_fails_with(cx, try_fit(cx, "kalman", table_of_series(cx, none, 3), "target=y", &m), CR_EDATA, "has no value");
-    assert_fails_with(cx, try_fit(cx, "kalman", table_of_series(cx, same, 5), "target=y", &m), CR_EDATA, "constant");
+    assert_fails_with(cx, try_fit(cx, "kalman", table_of_series(cx, one, 1), "target=y", &m),
+                      CR_EDATA, "constant");
+    assert_fails_with(cx, try_fit(cx, "kalman", table_of_series(cx, two, 2), "target=y", &m),
+                      CR_EDATA, "2 values, of which the unknown start of the model takes 1");
+    assert_fails_with(cx, try_fit(cx, "kalman", table_of_series(cx, none, 3), "target=y", &m),
+                      CR_EDATA, "has no value");
+    assert_fails_with(cx, try_fit(cx, "kalman", table_of_series(cx, same, 5), "target=y", &m),
+                      CR_EDATA, "constant");
     assert_fails_with(cx,
-                      try_fit(cx, "kalman", table_of_series(cx, short_year, 7), "target=y components=seasonal:12", &m),
+                      try_fit(cx, "kalman", table_of_series(cx, short_year, 7),
+                              "target=y components=seasonal:12", &m),
                       CR_EDATA, "unknown start");
 }
 
@@ -484,8 +504,10 @@ TEST(matrices_that_cannot_be)
 TEST(unequal_steps_are_warned_of)
 {
     warnings  heard;
-    cr_table *t = table_of_text(cx, "steps.csv", "t,y\n1,3\n2,4\n3,3.5\n4,5\n9,4.5\n10,6\n11,5\n12,7\n");
-    assert_non_null(strstr(fit_and_hear(cx, "kalman", t, "target=y time=t", &heard), "from 1 to 5"));
+    cr_table *t =
+        table_of_text(cx, "steps.csv", "t,y\n1,3\n2,4\n3,3.5\n4,5\n9,4.5\n10,6\n11,5\n12,7\n");
+    assert_non_null(
+        strstr(fit_and_hear(cx, "kalman", t, "target=y time=t", &heard), "from 1 to 5"));
 }
 
 /* --- draws ----------------------------------------------------------------------------------- */
@@ -496,7 +518,8 @@ TEST(draws_have_the_distribution_of_the_rows)
 {
     enum { N = 30, DRAWS = 4000 };
     double  y[N], *draws = cr_alloc(cx, N * DRAWS, sizeof *draws);
-    double *mean = cr_alloc(cx, N, sizeof *mean), *square = cr_alloc(cx, N, sizeof *square), both = 0;
+    double *mean = cr_alloc(cx, N, sizeof *mean), *square = cr_alloc(cx, N, sizeof *square),
+           both = 0;
     draw_level(17, N, 1, 0.7, y);
     for (size_t i = N - 6; i < N; i++) y[i] = NAN;
     y[10] = NAN;
@@ -508,13 +531,15 @@ TEST(draws_have_the_distribution_of_the_rows)
     assert_ok(cx, cr_predict_function(cx, m, t, false, last, sd, NULL));
     for (size_t i = 0; i < N; i++) {
         for (size_t c = 0; c < DRAWS; c++) mean[i] += draws[i * DRAWS + c] / DRAWS;
-        for (size_t c = 0; c < DRAWS; c++) square[i] += pow(draws[i * DRAWS + c] - mean[i], 2) / DRAWS;
+        for (size_t c = 0; c < DRAWS; c++)
+            square[i] += pow(draws[i * DRAWS + c] - mean[i], 2) / DRAWS;
         assert_true(fabs(mean[i] - p.mean[i]) < 5 * p.scale[i] / sqrt(DRAWS));
         assert_relative(square[i], p.scale[i] * p.scale[i], 0.12);
     }
     /* the signals of the last two rows are all but the same */
     for (size_t c = 0; c < DRAWS; c++)
-        both += (draws[(N - 1) * DRAWS + c] - mean[N - 1]) * (draws[(N - 2) * DRAWS + c] - mean[N - 2]) / DRAWS;
+        both += (draws[(N - 1) * DRAWS + c] - mean[N - 1]) *
+                (draws[(N - 2) * DRAWS + c] - mean[N - 2]) / DRAWS;
     assert_relative(both, sd[N - 1] * sd[N - 2], 0.12);
     cr_free(cx, draws, N * DRAWS, sizeof *draws);
     cr_free(cx, mean, N, sizeof *mean);
@@ -535,7 +560,8 @@ TEST(updates_go_on_where_the_series_ended)
     assert_ok(cx, cr_update(cx, m, table_of_series(cx, y + N, MORE), &updated));
     test_own(cx, updated, release_model);
     json_t *d = describe(cx, m);
-    snprintf(given, sizeof given, "target=y model={\"T\":[[1]],\"Q\":[[%.17g]],\"Z\":[1],\"H\":%.17g}",
+    snprintf(given, sizeof given,
+             "target=y model={\"T\":[[1]],\"Q\":[[%.17g]],\"Z\":[1],\"H\":%.17g}",
              parameter(d, "variance.level", "value"), parameter(d, "variance.irregular", "value"));
     cr_model   *all = fit(cx, "kalman", table_of_series(cx, y, N + MORE), given);
     cr_forecast f = forecast(cx, updated, NULL, 4), g = forecast(cx, all, NULL, 4);
@@ -543,7 +569,8 @@ TEST(updates_go_on_where_the_series_ended)
         assert_relative(f.p.mean[h], g.p.mean[h], 1e-9);
         assert_relative(f.p.scale[h], g.p.scale[h], 1e-9);
     }
-    assert_relative(cr_model_get_report(updated)->log_likelihood, cr_model_get_report(all)->log_likelihood, 1e-9);
+    assert_relative(cr_model_get_report(updated)->log_likelihood,
+                    cr_model_get_report(all)->log_likelihood, 1e-9);
     assert_int_equal(cr_model_get_report(updated)->rows, N + MORE);
 }
 
@@ -574,6 +601,8 @@ TEST(every_allocation_may_fail)
     for (size_t i = 0; i < N; i++) X[i] = sin((double)i), y[i] += X[i];
     y[5] = NAN;
     cr_table *t = make_table(cx, X, N, 1, y, NULL);
-    check_every_allocation(t, "kalman", "target=y components=level,regression,seasonal:4 restarts=1 max_iter=10");
-    check_every_allocation_with_update(t, "kalman", "target=y components=ar:2,cycle restarts=1 max_iter=5");
+    check_every_allocation(
+        t, "kalman", "target=y components=level,regression,seasonal:4 restarts=1 max_iter=10");
+    check_every_allocation_with_update(t, "kalman",
+                                       "target=y components=ar:2,cycle restarts=1 max_iter=5");
 }

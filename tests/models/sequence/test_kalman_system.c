@@ -36,7 +36,8 @@ static void draw_system(cr_scratch *s, uint64_t seed, size_t m, size_t p, size_t
     cri_kalman_pack(out);
 }
 
-static void draw_data(uint64_t seed, size_t n, size_t p, size_t k, double gaps, double *y, double *x)
+static void draw_data(uint64_t seed, size_t n, size_t p, size_t k, double gaps, double *y,
+                      double *x)
 {
     cr_rng r = cr_rng_stream(seed, 2);
     for (size_t i = 0; i < n * p; i++) {
@@ -62,7 +63,8 @@ static void compare_row(void *arg, const cri_kalman_row *row)
     for (size_t i = 0; i < m; i++) {
         double e[MOST_STATES] = { 0 };
         e[i] = 1;
-        c->worst_mean = fmax(c->worst_mean, fabs(row->a[i] - dense_mean(c->o, &c->o->state[row->t][i])));
+        c->worst_mean =
+            fmax(c->worst_mean, fabs(row->a[i] - dense_mean(c->o, &c->o->state[row->t][i])));
         for (size_t j = 0; j < m; j++) {
             double f[MOST_STATES] = { 0 };
             f[j] = 1;
@@ -274,7 +276,8 @@ static void read_matrix(const json_t *rows, double *out)
 {
     size_t        i, j;
     const json_t *row, *cell;
-    json_array_foreach(rows, i, row) json_array_foreach(row, j, cell) * out++ = json_number_value(cell);
+    json_array_foreach(rows, i, row) json_array_foreach(row, j, cell) *out++ =
+        json_number_value(cell);
 }
 
 typedef struct tracked {
@@ -300,10 +303,12 @@ TEST(tracking)
 {
     size_t        i;
     const json_t *c, *cases = reference_cases(cx, "kalman"), *found = NULL;
-    json_array_foreach(cases, i, c) if (strcmp(json_string_value(json_object_get(c, "id")), "kalman-tracking-11") == 0) found = c;
+    json_array_foreach(cases, i, c) if (strcmp(json_string_value(json_object_get(c, "id")),
+                                               "kalman-tracking-11") == 0) found = c;
     if (!found) test_skip("reference.json has no such case");
-    const json_t *set = json_object_get(found, "settings"), *want = json_object_get(found, "expected");
-    const json_t *rows = json_object_get(json_object_get(found, "data"), "inline");
+    const json_t *set = json_object_get(found, "settings"),
+                 *want = json_object_get(found, "expected");
+    const json_t     *rows = json_object_get(json_object_get(found, "data"), "inline");
     cr_scratch        s = cr_scratch_begin(cx);
     cri_kalman_system a;
     cri_kalman_path   path;
@@ -327,7 +332,8 @@ TEST(tracking)
     }
     for (size_t r = 0; r < 2; r++) {
         a.Z[r * 6 + 4 + r] = 1;
-        for (size_t k = 0; k < 2; k++) a.Q[(4 + r) * 6 + 4 + k] = a.P1[(4 + r) * 6 + 4 + k] = R[r * 2 + k];
+        for (size_t k = 0; k < 2; k++)
+            a.Q[(4 + r) * 6 + 4 + k] = a.P1[(4 + r) * 6 + 4 + k] = R[r * 2 + k];
     }
     cri_kalman_pack(&a);
     cri_kalman_data data = { n, 1, start, y, NULL };
@@ -337,7 +343,8 @@ TEST(tracking)
     for (size_t k = 0; k < 4; k++) {
         last[k] = json_number_value(json_array_get(json_object_get(want, "filtered_mean_last"), k));
         assert_relative(path.a[(n - 1) * 6 + k], last[k], 1e-8);
-        mean[k] = json_number_value(json_array_get(json_object_get(want, "smoothed_mean_first"), k));
+        mean[k] =
+            json_number_value(json_array_get(json_object_get(want, "smoothed_mean_first"), k));
     }
     read_matrix(json_object_get(want, "filtered_cov_last"), V);
     cri_kalman_slot slot = cri_kalman_slot_at(&path, path.slot[n - 1]);
@@ -351,7 +358,9 @@ TEST(tracking)
     k.at = n / 2;
     assert_ok(cx, cri_kalman_smooth(cx, &path, keep_tracked, &k));
     for (size_t r = 0; r < 4; r++)
-        assert_relative(k.a[r], json_number_value(json_array_get(json_object_get(want, "smoothed_mean_mid"), r)), 1e-8);
+        assert_relative(
+            k.a[r],
+            json_number_value(json_array_get(json_object_get(want, "smoothed_mean_mid"), r)), 1e-8);
     cri_kalman_path_free(cx, &path);
     cr_scratch_end(&s);
 }
@@ -369,7 +378,8 @@ TEST(a_value_that_is_certain_is_named)
     a.T[0] = a.Z[0] = 1;
     a.diffuse[0] = true;
     cri_kalman_pack(&a);
-    assert_ok(cx, cri_kalman_filter(cx, &a, &(cri_kalman_data){ 3, 1, start, y, NULL }, true, &path));
+    assert_ok(cx,
+              cri_kalman_filter(cx, &a, &(cri_kalman_data){ 3, 1, start, y, NULL }, true, &path));
     assert_true(isnan(path.log_likelihood));
     assert_int_equal(path.failed, 1);
     cri_kalman_path_free(cx, &path);
@@ -382,15 +392,14 @@ static cr_status filter_and_back(cr_ctx *cx, void *arg)
     cr_scratch        s = cr_scratch_begin(cx);
     cri_kalman_system a;
     cri_kalman_path   path = { 0 };
-    comparison        none = { 0 };
     size_t            start[] = { 0, 200 };
     double            y[200], h[1], Q[9], T[9], P1[9], first[3], level[1];
     cri_kalman_score  score = { h, Q, T, P1, first, level };
     (void)arg;
-    (void)none;
     for (size_t i = 0; i < 200; i++) y[i] = i % 7 == 3 ? NAN : (double)(i % 5);
     CR_TRY(cri_kalman_new(&s, 3, 1, 0, &a));
-    for (size_t i = 0; i < 3; i++) a.T[i * 4] = 0.9, a.Q[i * 4] = 1, a.Z[i] = 1, a.diffuse[i] = true;
+    for (size_t i = 0; i < 3; i++)
+        a.T[i * 4] = 0.9, a.Q[i * 4] = 1, a.Z[i] = 1, a.diffuse[i] = true;
     a.T[4] = 0.5, a.T[8] = -0.5;
     a.h[0] = 1;
     cri_kalman_pack(&a);
