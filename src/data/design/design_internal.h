@@ -154,6 +154,8 @@ cr_design *cri_design_new(cr_ctx *cx, size_t n_columns, size_t n_terms);
 cr_status cri_design_set_columns(cr_ctx *cx, cr_design *design, size_t n);
 /* Gives a design without terms and block n of them, zeroed, with scale 1. */
 cr_status cri_design_set_terms(cr_ctx *cx, cr_design *design, size_t n);
+/* Leaves a new design without columns and terms, for a model that looks at its target alone. */
+cr_status cri_design_drop_inputs(cr_ctx *cx, cr_design *design);
 /* Gives a new design a block of n of `width` sparse columns, opt_index[i] or all; and room for what
  * fills gaps.  Copies the index. */
 cr_status cri_design_add_block(cr_ctx *cx, cr_design *design, size_t n, size_t width,
@@ -230,7 +232,7 @@ typedef struct cri_rows {
 } cri_rows;
 
 /* CRI_TARGET_NONE: no target, but that of a series where the table has it.  CRI_INPUTS_ALONE: neither the target nor the columns that options name, for what depends on
- * features alone.  CRI_TARGET_OF_PART: as needed, of rows that are not all, and may be without any
+ * features alone; of a series as CRI_TARGET_NONE.  CRI_TARGET_OF_PART: as needed, of rows that are not all, and may be without any
  * weight. */
 typedef enum cri_target_use {
     CRI_TARGET_NONE,

@@ -237,7 +237,8 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
     cri_level_map    target_map = { 0 };
     cri_block_rows   block = { 0 };
     bool             needed = use == CRI_TARGET_NEEDED || use == CRI_TARGET_OF_PART;
-    bool             seen = d->series && use == CRI_TARGET_NONE && cr_table_find(t, d->target.name);
+    if (d->series && use == CRI_INPUTS_ALONE) use = CRI_TARGET_NONE;
+    bool seen = d->series && use == CRI_TARGET_NONE && cr_table_find(t, d->target.name);
 
     CR_TRY(cri_rows_open_columns(cx, &r));
     CR_TRY(check_powers(cx, &r));
