@@ -49,12 +49,18 @@ static char *write_start(bool normal)
     at += sprintf(at, "],\"A\":[");
     for (size_t i = 0; i < K; i++)
         for (size_t j = 0; j < K; j++)
-            at += sprintf(at, "%s%.17g%s", j ? "," : i ? ",[" : "[", first_A(i, j),
-                          j + 1 < K ? "" : "]");
+            at += sprintf(at, "%s%.17g%s",
+                          j   ? ","
+                          : i ? ",["
+                              : "[",
+                          first_A(i, j), j + 1 < K ? "" : "]");
     at += sprintf(at, "],\"%s\":[", normal ? "mean" : "B");
     for (size_t i = 0; i < K; i++)
         for (size_t l = 0, n = normal ? 2 : SYMBOLS; l < n; l++)
-            at += sprintf(at, "%s%.17g%s", l ? "," : i ? ",[" : "[",
+            at += sprintf(at, "%s%.17g%s",
+                          l   ? ","
+                          : i ? ",["
+                              : "[",
                           normal ? first_mean(i, l) : first_B(i, l), l + 1 < n ? "" : "]");
     at += sprintf(at, "]");
     if (normal) {
@@ -80,8 +86,10 @@ static cr_model *fit(cr_ctx *cx, const cr_table *t, const char *start, size_t pa
     char      count[24];
     cr_model *m = NULL;
     snprintf(count, sizeof count, "%zu", passes);
-    cr_setting settings[] = { { "start", start },        { "max_iter", count },
-                              { "tol", "0" },            { "prior_rows", "1e-9" },
+    cr_setting settings[] = { { "start", start },
+                              { "max_iter", count },
+                              { "tol", "0" },
+                              { "prior_rows", "1e-9" },
                               { "prior_transitions", "1e-9" } };
     check(cx, cr_fit(cx, "hmm", t, settings, 5, &m));
     return m;
@@ -111,7 +119,8 @@ static void run_ours(const char *what, const char *path, size_t threads)
         printf("{\"seconds\": %.9g, \"log_likelihood\": %.12g}\n", best, log_p[0]);
     } else {
         cr_model *few = fit(cx, t, start, 1), *many = fit(cx, t, start, STEPS + 1);
-        double    each = (cr_model_get_report(many)->seconds - cr_model_get_report(few)->seconds) / STEPS;
+        double    each =
+            (cr_model_get_report(many)->seconds - cr_model_get_report(few)->seconds) / STEPS;
         printf("{\"seconds\": %.9g, \"log_likelihood\": %.12g}\n", each,
                cr_model_get_report(many)->log_likelihood);
     }
