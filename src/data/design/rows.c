@@ -253,7 +253,8 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
     if (target) CR_TRY(cri_rows_read_target(cx, &r, target, target_map));
     if (weights) CR_TRY(read_weights(cx, &r, weights));
     if (r.weightless && use != CRI_TARGET_OF_PART) CR_TRY(cri_rows_fail_weight(cx, &r));
-    if (use != CRI_INPUTS_ALONE) CR_TRY(read_roles(cx, &r, use == CRI_TARGET_NEEDED || use == CRI_TARGET_OF_PART));
+    if (use != CRI_INPUTS_ALONE)
+        CR_TRY(read_roles(cx, &r, use == CRI_TARGET_NEEDED || use == CRI_TARGET_OF_PART));
     if (use != CRI_INPUTS_ALONE && d->sequences) CR_TRY(cri_rows_open_sequences(cx, &r));
     r.matrix = find_matrix(&r);
     *out_rows = r;

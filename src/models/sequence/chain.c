@@ -164,7 +164,7 @@ double cri_chain_run(const cri_chain *c, size_t begin, size_t end, size_t longes
     return log_p;
 }
 
-/* --- the most probable path ------------------------------------------------------------------- */
+/* --- the most probable path ------------------------------------------------------------------ */
 
 /* The best log p(path, x) by the state of each step; from [block x stride] says from where. */
 static void viterbi_block(const cri_chain *c, const double *log_pi, const double *log_A,

@@ -64,7 +64,7 @@ double cri_chain_run(const cri_chain *c, size_t begin, size_t end, size_t longes
 double cri_chain_viterbi(const cri_chain *c, const double *log_pi, const double *log_A,
                          size_t begin, size_t end, size_t longest, double *path, double *work);
 
-/* --- kernels (chain_kernel.c): the same bits on every machine ---------------------------------- */
+/* --- kernels (chain_kernel.c): the same bits on every machine -------------------------------- */
 
 /* The filter of n steps from `before` [stride], or from `first` [stride], the prediction of the first step: alpha
  * [n x stride] from densities b [n x stride], and their sums c_t [n].  A step without any has sum 0: its prediction stays,

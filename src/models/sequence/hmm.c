@@ -19,7 +19,7 @@ CR_OPTIONS_TABLE(static, hmm_table, cri_hmm_options, CRI_HMM_OPTIONS);
 const cri_member cri_hmm_record[] = { CRI_HMM(CRI_RECORD_ROW) CRI_RECORD_END };
 #undef CRI_TYPE
 
-/* --- life -------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------ */
 
 static void hmm_release(cr_ctx *cx, void *state)
 {
@@ -36,7 +36,7 @@ cr_status cri_hmm_name(cr_ctx *cx, cri_hmm *m)
     return st == CR_OK ? cri_sequence_names_open(cx, m->labels, m->sequences, &m->known) : st;
 }
 
-/* --- answers ----------------------------------------------------------------------------------- */
+/* --- answers --------------------------------------------------------------------------------- */
 
 /* Rows of new data in the units of the model. */
 static cr_status open_data(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, cri_hmm_data *out)
@@ -121,7 +121,7 @@ static cr_status hmm_filter(cr_ctx *cx, const void *state, const cri_rows *rows,
     return answer(cx, state, rows, true, places, out);
 }
 
-/* --- paths ------------------------------------------------------------------------------------- */
+/* --- paths ----------------------------------------------------------------------------------- */
 
 static void decode_sequence(void *arg, cri_range range, double *work)
 {
@@ -165,7 +165,7 @@ done:
     return st;
 }
 
-/* --- rows to come ------------------------------------------------------------------------------ */
+/* --- rows to come ---------------------------------------------------------------------------- */
 
 static size_t hmm_place(const void *state) { return ((const cri_hmm *)state)->place; }
 
@@ -223,7 +223,7 @@ done:
     return st;
 }
 
-/* --- draws ------------------------------------------------------------------------------------- */
+/* --- draws ----------------------------------------------------------------------------------- */
 
 /* A draw of the columns that are normal together, in the units of the model: mean + L z, W L = I. */
 static void draw_joint(const cri_hmm *m, size_t c, cr_rng *r, double *z, double *x)
@@ -286,7 +286,7 @@ static const char *const *hmm_labels(const void *state, size_t *out_n)
     return m->names;
 }
 
-/* --- file -------------------------------------------------------------------------------------- */
+/* --- file ------------------------------------------------------------------------------------ */
 
 static bool fits_column(const cri_hmm *m, size_t j)
 {

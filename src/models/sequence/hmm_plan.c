@@ -33,7 +33,7 @@ void cri_hmm_plan_close(cr_ctx *cx, void *plan)
     cr_free(cx, a, 1, sizeof *a);
 }
 
-/* --- kinds ------------------------------------------------------------------------------------- */
+/* --- kinds ----------------------------------------------------------------------------------- */
 
 /* Gaussian columns are normal together where there are several, or their covariance is shared. */
 static cr_status join_gaussian(cr_ctx *cx, cri_hmm_plan *a)
@@ -73,7 +73,7 @@ done:
     return st;
 }
 
-/* --- all rows together ------------------------------------------------------------------------- */
+/* --- all rows together ----------------------------------------------------------------------- */
 
 static double transformed(size_t kind, double x) { return kind == CRI_EMIT_LOGNORMAL ? log(x) : x; }
 
@@ -147,7 +147,7 @@ static cr_status settle_levels(cr_ctx *cx, cri_hmm_plan *a, size_t j)
     return CR_OK;
 }
 
-/* --- opening ----------------------------------------------------------------------------------- */
+/* --- opening --------------------------------------------------------------------------------- */
 
 /* The numbers of states: as asked for, or of the file that is given. */
 static cr_status read_states(cr_ctx *cx, cri_hmm_plan *a)

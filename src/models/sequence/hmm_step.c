@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- memory ----------------------------------------------------------------------------------- */
+/* --- memory ---------------------------------------------------------------------------------- */
 
 size_t cri_hmm_own_work(const cri_hmm *m)
 {
@@ -28,7 +28,7 @@ static const double **place_columns(const cri_hmm *m, const cri_hmm_data *data, 
     return columns;
 }
 
-/* --- densities --------------------------------------------------------------------------------- */
+/* --- densities ------------------------------------------------------------------------------- */
 
 static void score_category(const cri_hmm *m, size_t j, const double *code, size_t n, double *out)
 {
@@ -109,7 +109,7 @@ void cri_hmm_view_open(const cri_hmm *m, const cri_hmm_data *data, double *work,
         make_table(m, pi + s + m->g + 1, out);
 }
 
-/* --- statistics -------------------------------------------------------------------------------- */
+/* --- statistics ------------------------------------------------------------------------------ */
 
 cri_hmm_sums cri_hmm_sums_at(const cri_hmm *m, double *sums)
 {

@@ -3,7 +3,7 @@
 
 #include "math/special/special.h"
 
-/* --- references ------------------------------------------------------------------------------- */
+/* --- references ------------------------------------------------------------------------------ */
 
 static json_t *reference(cr_ctx *cx, const char *id)
 {
@@ -143,7 +143,7 @@ TEST(letters)
     free(b.at);
 }
 
-/* --- all paths -------------------------------------------------------------------------------- */
+/* --- all paths ------------------------------------------------------------------------------- */
 
 /* Columns of every kind with gaps: the log likelihood of each sequence is that of all paths. */
 TEST(mixed_columns_by_paths)
@@ -244,7 +244,7 @@ TEST(covariance_with_gaps)
     assert_close(m->report.log_likelihood, log_by_paths(pi, A, log_b, 5, 2), 1e-12);
 }
 
-/* --- learning ---------------------------------------------------------------------------------- */
+/* --- learning -------------------------------------------------------------------------------- */
 
 /* One step of EM with gaps in two normal columns, by plain loops over paths' posteriors: the means and covariances that
  * are expected given what is there. */
@@ -366,7 +366,7 @@ TEST(known_states)
     assert_true(state_of(m)->mean[0] < state_of(m)->mean[1]);
 }
 
-/* --- standard errors --------------------------------------------------------------------------- */
+/* --- standard errors ------------------------------------------------------------------------- */
 
 /* Where the states are known the parameters are means and shares of counts, whose errors are known: s / sqrt(n), s / sqrt(2
  * n), sqrt(p (1 - p) / n). */
@@ -377,7 +377,8 @@ TEST(errors_of_known_states)
     cr_rng        r = cr_rng_stream(6, 6);
     double        n[2] = { 0 }, from[2] = { 0 }, stay[2] = { 0 };
     for (size_t i = 0; i < N; i++) {
-        size_t state = i > 0 && cr_rng_uniform(&r) < 0.8 ? (size_t)z[i - 1] - 1 : cr_rng_below(&r, 2);
+        size_t state =
+            i > 0 && cr_rng_uniform(&r) < 0.8 ? (size_t)z[i - 1] - 1 : cr_rng_below(&r, 2);
         z[i] = 1 + (double)state;
         x[i] = 3 * (double)state + cr_rng_normal(&r);
         n[state]++;
@@ -409,9 +410,10 @@ TEST(errors_in_simulations)
     const char   *names[] = { "A[1,2]", "A[2,1]", "mean[1].x", "mean[2].x", "sd[1].x" };
     const double  truth[] = { 0.1, 0.2, 0, 2, 1 };
     cr_table     *t = table_of_text(cx, "data.csv", "x\n1\n0\n2\n");
-    cr_model     *m = fit(cx, "hmm", t,
-                          "max_iter=0 start={\"pi\":[0.5,0.5],\"A\":[[0.9,0.1],[0.2,0.8]],\"mean\":[0,2],"
-                              "\"sd\":[1,1]}");
+    cr_model     *m =
+        fit(cx, "hmm", t,
+            "max_iter=0 start={\"pi\":[0.5,0.5],\"A\":[[0.9,0.1],[0.2,0.8]],\"mean\":[0,2],"
+            "\"sd\":[1,1]}");
     for (size_t i = 0; i < trials; i++) {
         assert_ok(cx, m->class->rows->sample(cx, m->state, m->design, NULL, N, i, drawn));
         cr_table *u = make_table(cx, NULL, N, 0, NULL, NULL);
@@ -430,7 +432,7 @@ TEST(errors_in_simulations)
         fail_msg("%zu of %zu intervals cover the truth", covered, all);
 }
 
-/* --- sequences --------------------------------------------------------------------------------- */
+/* --- sequences ------------------------------------------------------------------------------- */
 
 TEST(filters_and_forecasts)
 {
