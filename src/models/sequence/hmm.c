@@ -42,6 +42,7 @@ cr_status cri_hmm_name(cr_ctx *cx, cri_hmm *m)
 static cr_status open_data(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, cri_hmm_data *out)
 {
     cr_status st = cri_hmm_data_open(cx, rows, out);
+    if (st == CR_OK) st = cri_hmm_check_labels(cx, out, m->k);
     if (st == CR_OK) st = cri_hmm_check_support(cx, rows, out, m->kind);
     if (st == CR_OK) cri_hmm_data_scale(out, m->kind, m->centre, m->scale);
     if (st != CR_OK) cri_hmm_data_close(cx, out);
@@ -353,6 +354,26 @@ done:
     return st;
 }
 
+static void hmm_choice(const void *state, cri_choice *out)
+{
+    const cri_hmm *m = state;
+    *out = (cri_choice){ .n = m->tried,
+                         .by = "BIC",
+                         .of = "states",
+                         .lower = true,
+                         .no_value = "every start ended with a state that does not vary",
+                         .how = "--states 1:4" };
+}
+
+static void hmm_candidate(const void *state, size_t i, cri_candidate *out)
+{
+    const cri_hmm *m = state;
+    *out = (cri_candidate){ .number = (size_t)m->tried_k[i],
+                            .value = -2 * m->tried_likelihood[i] +
+                                     m->tried_parameters[i] * log(m->weight),
+                            .chosen = (size_t)m->tried_k[i] == m->k };
+}
+
 static const char *const hmm_roles[] = { "state", NULL };
 
 const cr_model_class cri_class_hmm = {
@@ -394,6 +415,7 @@ const cr_model_class cri_class_hmm = {
                                             .decode = hmm_decode,
                                             .forecast = hmm_forecast,
                                             .ends = hmm_ends },
+    .choice = &(const cri_choice_face){ .choice = hmm_choice, .candidate = hmm_candidate },
     .describe = cri_hmm_describe,
     .statistics = cri_hmm_statistics,
     .tables = cri_hmm_tables,

@@ -130,6 +130,8 @@ typedef struct cri_hmm_data {
 /* Reads rows in their own units; what no state changes is 0 yet. */
 cr_status cri_hmm_data_open(cr_ctx *cx, const cri_rows *rows, cri_hmm_data *out);
 void      cri_hmm_data_close(cr_ctx *cx, cri_hmm_data *data);
+/* Fails where a state that is known is not one of k. */
+cr_status cri_hmm_check_labels(cr_ctx *cx, const cri_hmm_data *data, size_t k);
 /* Fails, naming the place, where a cell is not what its kind describes. */
 cr_status cri_hmm_check_support(cr_ctx *cx, const cri_rows *rows, const cri_hmm_data *data,
                                 const size_t *kind);

@@ -176,17 +176,6 @@ done:
     return st;
 }
 
-static cr_status check_labels(cr_ctx *cx, const cri_hmm_plan *a)
-{
-    double most = -1;
-    for (size_t t = 0; t < a->data.T && a->data.label; t++)
-        if (a->data.label[t] > most) most = a->data.label[t];
-    if ((double)a->from > most) return CR_OK;
-    cr_fail(cx, CR_EARG, "hmm: the column '%s' has a state %g, but there are only %zu states",
-            a->o->state, most + 1, a->from);
-    return cr_fail_hint(cx, "--states %g has it", most + 1);
-}
-
 cr_status cri_hmm_plan_open(cr_ctx *cx, const cri_rows *rows, const void *options, void **out_plan)
 {
     cr_status     st = CR_OK;
@@ -213,7 +202,7 @@ cr_status cri_hmm_plan_open(cr_ctx *cx, const cri_rows *rows, const void *option
         CR_TRY(CR_ENOMEM);
     CR_TRY(read_kinds(cx, a));
     CR_TRY(cri_hmm_data_open(cx, rows, &a->data));
-    CR_TRY(check_labels(cx, a));
+    CR_TRY(cri_hmm_check_labels(cx, &a->data, a->from));
     CR_TRY(cri_hmm_check_support(cx, rows, &a->data, a->kind));
     for (size_t j = 0; j < a->p; j++) {
         a->scale[j] = 1;
