@@ -9,6 +9,7 @@
     X(bayes_linear)          \
     X(bayes_logistic)        \
     X(beta_bernoulli)        \
+    X(crf)                   \
     X(dirichlet_categorical) \
     X(exponential)           \
     X(fa)                    \
@@ -19,6 +20,7 @@
     X(gp_classify)           \
     X(gp_online)             \
     X(hmm)                   \
+    X(kalman)                \
     X(kernel_pca)            \
     X(kernel_ridge)          \
     X(kmeans)                \

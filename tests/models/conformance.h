@@ -58,6 +58,7 @@ static const struct exemption {
     { ORDER, "linear", "", "max_leverage_row", "is the number of a row" },
     { ORDER, "spline", "", "parameters", "lambda is without bound: the best curve is a line" },
     { ORDER, "spline", "", "lambda", "is without bound, as above" },
+    { WEIGHTS, "crf", "", "", "a row that is repeated makes a longer sequence" },
     { WEIGHTS, "gp", "--noise-column", "", "a variance per row says what a weight would" },
     { WEIGHTS, "bayes-linear", "--noise-model", "", "models the precision of each row itself" },
     { WEIGHTS, "gp", "--noise-model", "", "models the precision of each row itself" },
@@ -74,6 +75,9 @@ static const struct exemption {
     { UPDATES, "", "", "max_leverage", "takes rows that are not kept" },
     { STREAMS, "", "", "loocv", "takes rows that are not kept" },
     { STREAMS, "", "", "max_leverage", "takes rows that are not kept" },
+    { ORDER, "kalman", "", "", "the rows of a series follow each other" },
+    { WEIGHTS, "kalman", "", "", "the rows of a series follow each other once" },
+    { COLUMNS, "kalman", "", "mean", "the first rows of a series have none: nothing is known yet" },
 };
 
 /* Whether a subject is exempt from its law for this member; "": from all of it. */

@@ -18,8 +18,9 @@ cr_status cri_column_check_finite(cr_ctx *cx, const cr_table *t, const cr_column
     size_t row = 0;
     if (!c->infinite) return CR_OK;
     while (!isinf(c->values[row * c->stride])) row++;
-    return cr_fail(cx, CR_EDATA, "%s: column '%s' is infinite",
-                   cri_table_where(t, row, where, sizeof where), c->name);
+    cr_fail(cx, CR_EDATA, "%s: column '%s' is infinite",
+            cri_table_where(t, row, where, sizeof where), c->name);
+    return cr_fail_hint(cx, "use --missing-values=inf,-inf if that means missing");
 }
 
 /* Fails where the highest power of a column overflows; the values are finite. */
@@ -236,7 +237,8 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
     cri_level_map    target_map = { 0 };
     cri_block_rows   block = { 0 };
     bool             needed = use == CRI_TARGET_NEEDED || use == CRI_TARGET_OF_PART;
-    bool             seen = d->series && use == CRI_TARGET_NONE && cr_table_find(t, d->target.name);
+    if (d->series && use == CRI_INPUTS_ALONE) use = CRI_TARGET_NONE;
+    bool seen = d->series && use == CRI_TARGET_NONE && cr_table_find(t, d->target.name);
 
     CR_TRY(cri_rows_open_columns(cx, &r));
     CR_TRY(check_powers(cx, &r));
