@@ -4,6 +4,7 @@
 #include "grid.h"
 #include "importance.h"
 #include "latent.h"
+#include "series.h"
 #include "base/context_internal.h"
 
 #include <math.h>
@@ -107,6 +108,7 @@ static cr_status make_chart(cr_scratch *s, const cr_model *m, const cr_table *t,
     cr_status st = CR_OK;
     double    level = o->level;
     if (shows_clusters(m, kind)) return chart_clusters(s, m, t, kind, o, chart);
+    if (kind == CR_PLOT_FIT) return cri_chart_of_series(s, m, t, o, chart);
     switch (kind) {
     case CR_PLOT_PATH:
         return cri_chart_path(s, m, t, chart);
@@ -169,8 +171,9 @@ static cr_status draw_parts(cr_scratch *s, const cr_model *m, const cr_table *t,
                             const cr_plot_options *o, target *to)
 {
     cri_parts parts;
-    cr_status st = kind == CR_PLOT_COMPONENTS ? cri_parts_new(s, m, t, o, &parts)
-                                              : cri_dependence_new(s, m, t, o, &parts);
+    cr_status st = kind == CR_PLOT_DEPENDENCE ? cri_dependence_new(s, m, t, o, &parts)
+                   : cri_plots_series(m)      ? cri_parts_of_series(s, m, t, o, &parts)
+                                              : cri_parts_new(s, m, t, o, &parts);
     if (st != CR_OK) return st;
     if (to->points) {
         cri_charts_put(parts.title, parts.constant, parts.chart, parts.n, to->points);
@@ -235,6 +238,7 @@ static cr_status draw(cr_scratch *s, const cr_model *m, const cr_table *t, cr_pl
     case CR_PLOT_EVIDENCE:
         return draw_maps(s, m, t, kind, o, to);
     case CR_PLOT_FIT:
+        if (t && cri_plots_series(m)) break; /* a chart too */
         if (to->points) return cri_figure_put(s, m, t, o, to->points);
         return to->path ? cri_figure_svg(s->cx, m, t, o, to->path)
                         : cri_figure_text(s, m, t, o, to->width, to->height, &to->text);
