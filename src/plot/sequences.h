@@ -2,6 +2,7 @@
  *   sequence_view.c    one sequence of a table: its rows in their order, and where they stand on the axis
  *   states.c           columns coloured by state above the probabilities of the states
  *   transitions.c      how states follow each other, as a graph
+ *   series_parts.c     the parts of a series: level, season, ...
  *   chart_forecast.c   a series, what was predicted of each row from those before it, and the rows to come
  * (Internal header.) */
 #ifndef CREDENCE_PLOT_SEQUENCES_H
@@ -47,5 +48,9 @@ void      cri_transitions_put(cr_scratch *s, const cri_transitions *transitions,
 /* Of a series: with its predictions and `ahead` rows to come; 0: as many as are to be seen well. */
 cr_status cri_chart_forecast(cr_scratch *s, const cr_model *model, const cr_table *table,
                              double level, size_t ahead, cri_chart *chart);
+
+/* Each part of a series in a panel of its own. */
+cr_status cri_series_parts(cr_scratch *s, const cr_model *model, const cr_table *table,
+                           double level, cri_parts *out_parts);
 
 #endif

@@ -36,6 +36,11 @@ FIGURES = {
                               " -o m.cred -q >/dev/null && credence plot m.cred examples/filip.csv -o",
     "docs/figures/spline.svg": "credence fit spline examples/filip.csv --target y -o m.cred -q >/dev/null"
                                " && credence plot m.cred examples/filip.csv -o",
+    "docs/figures/kalman.svg": "credence fit kalman examples/nile.csv --target flow --time time -o m.cred -q >/dev/null"
+                               " && credence plot m.cred examples/nile.csv -o",
+    "docs/figures/kalman-parts.svg": "credence fit kalman examples/co2.csv --target co2_ppm --time year"
+                                     " --components trend,seasonal:12 -o m.cred -q >/dev/null"
+                                     " && credence plot m.cred examples/co2.csv --kind components -o",
     "docs/figures/diabetes.svg": "credence fit bayes-linear examples/diabetes.csv"
                                  " --target progression -o m.cred -q >/dev/null &&"
                                  " credence plot m.cred examples/diabetes.csv -o",

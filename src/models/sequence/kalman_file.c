@@ -99,7 +99,7 @@ static cr_status read_model(cr_ctx *cx, const char *path, const json_t *root, ka
     }
     size_t n = json_array_size(part[0]);
     if (n == 0 || n > CRI_KALMAN_MOST_STATES)
-        CR_TRY(fail_matrix(cx, path, names[0], "is not a square matrix of 1 to 2000 rows"));
+        CR_TRY(fail_matrix(cx, path, names[0], "is not a square matrix of 1 to 1000 rows"));
     if (json_array_size(part[2]) > 1 && json_is_array(json_array_get(part[2], 0)))
         CR_TRY(
             fail_matrix(cx, path, names[2], "has more than one row, but the series is one column"));

@@ -12,8 +12,6 @@ static const double nothing = 1e-11;
 /* The variances have settled when a step changes them by no more than this share. */
 static const double settled = 1e-12;
 
-enum { POLL = 4096 };
-
 /* The filter under way, in the caller's arena. */
 typedef struct run {
     const cri_kalman_system *s;
@@ -299,10 +297,11 @@ static void steady_row(run *f, size_t t)
 static cr_status run_rows(cr_ctx *cx, run *f)
 {
     cr_status st = CR_OK;
+    size_t    poll = cri_kalman_poll(f->s);
     for (size_t k = 0; k < f->data->series; k++) {
         start_series(f, k == 0);
         for (size_t t = f->data->start[k]; t < f->data->start[k + 1]; t++) {
-            if (t % POLL == POLL - 1) CR_TRY(cr_check_interrupt(cx));
+            if (t % poll == poll - 1) CR_TRY(cr_check_interrupt(cx));
             if (f->steady && is_complete(f, t))
                 steady_row(f, t);
             else

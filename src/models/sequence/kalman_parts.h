@@ -21,7 +21,7 @@
 
 #include "kalman_system.h"
 
-enum { CRI_KALMAN_MOST_PARTS = 16, CRI_KALMAN_MOST_LAGS = 50, CRI_KALMAN_MOST_STATES = 2000 };
+enum { CRI_KALMAN_MOST_PARTS = 16, CRI_KALMAN_MOST_LAGS = 50, CRI_KALMAN_MOST_STATES = 1000 };
 
 typedef enum cri_kalman_kind {
     CRI_KALMAN_LEVEL,

@@ -1,6 +1,7 @@
 /* kalman_search.c -- candidates, runs of L-BFGS, variances at 0, the Hessian. */
 #include "kalman_search.h"
 #include "base/context_internal.h"
+#include "base/clock.h"
 #include "base/rng.h"
 #include "kalman_arma.h"
 #include "math/dense/chol.h"
@@ -122,13 +123,14 @@ done:
 }
 
 /* The `wanted` best of all candidates, best first: starts [wanted x n_theta]; how many there are. */
-static cr_status find_starts(cri_kalman_target *t, size_t wanted, uint64_t seed, double *starts,
-                             double *heights, double *work, size_t *out_n)
+static cr_status find_starts(cri_kalman_target *t, size_t wanted, uint64_t seed,
+                             const cri_clock *clock, double *starts, double *heights, double *work,
+                             size_t *out_n)
 {
     cr_status st = CR_OK;
     size_t    n = t->plan->n_theta, found = 0;
     size_t candidates = t->plan->dynamic || wanted > FEW_CANDIDATES ? CANDIDATES : FEW_CANDIDATES;
-    for (size_t c = 0; c < candidates; c++) {
+    for (size_t c = 0; c < candidates && !(found > 0 && cri_clock_over(clock)); c++) {
         double height;
         propose(t->plan, c, seed, work);
         CR_TRY(rescale(t, work, &height));
@@ -159,6 +161,7 @@ typedef struct part_of {
     bool               timed; /* the clock counts                               */
     bool               late;  /* the clock has ended a run: the best so far are */
     double            *highest_x, highest;
+    double             seconds; /* that the last evaluation took */
 } part_of;
 
 static void spread(const part_of *o, const double *x)
@@ -174,9 +177,11 @@ static cr_status objective(void *user, const double *x, size_t n, double *out_f,
     o->late = o->late || (o->timed && o->highest > -INFINITY && cri_clock_over(&o->clock));
     if (o->late) return CR_EINTERRUPTED; /* ends the run: ascend knows why */
     spread(o, x);
+    double    begun = cri_seconds();
     cr_status st =
         cri_kalman_evaluate(o->t, o->theta, &height, opt_gradient ? o->gradient : NULL, NULL);
     if (st != CR_OK) return st;
+    o->seconds = cri_seconds() - begun;
     if (height > o->highest) {
         o->highest = height;
         memcpy(o->highest_x, x, n * sizeof *x);
@@ -328,8 +333,9 @@ static cr_status curve(cr_scratch *s, part_of *o, cri_kalman_best *out)
     double   *x = cr_scratch_f64(s, f), *g = cr_scratch_f64(s, f);
     double   *work = cr_scratch_f64(s, 2 * f), *H = cr_scratch_matrix(s, f, f), height;
     for (size_t i = 0; i < n * n; i++) out->covariance[i] = NAN;
-    out->gain = NAN;
+    out->gain = out->gradient = NAN;
     CR_TRY(s->status);
+    if (2 * (double)(f + 2) * o->seconds > 0.5 * cri_time_left(o->t->cx)) goto done; /* too late */
     for (size_t i = 0; i < f; i++) x[i] = o->theta[o->free[i]];
     CR_TRY(objective(o, x, f, &height, g));
     out->gradient = 0;
@@ -404,7 +410,7 @@ cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, size_t restarts
     b.theta = cr_scratch_f64(s, n);
     b.covariance = cr_scratch_matrix(s, n, n);
     CR_TRY(s->status);
-    CR_TRY(find_starts(t, wanted, seed, starts, heights, x, &found));
+    CR_TRY(find_starts(t, wanted, seed, &o.clock, starts, heights, x, &found));
     if (found == 0)
         CR_TRY(
             cr_fail(t->cx, CR_ENUMERIC,

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { POLL = 4096 };
 static const double settled = 1e-12;
 
 typedef struct back {
@@ -265,10 +264,11 @@ static cr_status score_series(cr_ctx *cx, scorer *w, size_t begin, size_t end)
     cr_status st = CR_OK;
     size_t    m = w->b.s->m;
     bool      steady = false;
+    size_t    poll = cri_kalman_poll(w->b.s);
     for (size_t t = end; t-- > begin;) {
         const size_t *slot = w->b.path->slot;
         bool          same = t + 1 < end && slot[t] == slot[t + 1];
-        if (t % POLL == 0) CR_TRY(cr_check_interrupt(cx));
+        if (t % poll == 0) CR_TRY(cr_check_interrupt(cx));
         if (steady && same)
             steady_row(&w->b, t);
         else {
@@ -326,6 +326,7 @@ cr_status cri_kalman_smooth(cr_ctx *cx, const cri_kalman_path *path, cri_kalman_
     double    *N0 = cr_scratch_matrix(&s, m, m), *N1 = cr_scratch_matrix(&s, m, m);
     double    *N2 = cr_scratch_matrix(&s, m, m);
     CR_TRY(open_back(&s, path, &b));
+    size_t poll = cri_kalman_poll(path->system);
     for (size_t k = path->data->series; k-- > 0;) {
         size_t begin = path->data->start[k], end = path->data->start[k + 1];
         for (size_t t = end; t-- > begin;) {
@@ -333,7 +334,7 @@ cr_status cri_kalman_smooth(cr_ctx *cx, const cri_kalman_path *path, cri_kalman_
             cri_kalman_row  row = {
                  path, t, a, slot.P, NULL, N0, N1, N2, b.r0, b.N0, b.u, b.D, work
             };
-            if (t % POLL == 0) CR_TRY(cr_check_interrupt(cx));
+            if (t % poll == 0) CR_TRY(cr_check_interrupt(cx));
             if (t + 1 < end) leave_row(&b);
             if (*slot.which > 0) row.Pinf = path->unknown + ((size_t)*slot.which - 1) * m * m;
             times(slot.P, b.r0, m, true, a);

@@ -102,6 +102,12 @@ static inline cri_kalman_slot cri_kalman_slot_at(const cri_kalman_path *path, si
                               from + (3 + 2 * m) * p + 1 };
 }
 
+/* After how many rows to look whether to stop: some milliseconds of work. */
+static inline size_t cri_kalman_poll(const cri_kalman_system *system)
+{
+    return 1 + 1000000 / (system->m * system->m);
+}
+
 /* Filters; the path is freed by cri_kalman_path_free, also after a failure.  Polls interrupts. */
 cr_status cri_kalman_filter(cr_ctx *cx, const cri_kalman_system *system,
                             const cri_kalman_data *data, bool states, cri_kalman_path *out);

@@ -180,6 +180,15 @@ TEST(regression_alone_is_least_squares)
     json_t   *d = describe(cx, m), *e = describe(cx, ols);
     double    s = statistic(e, "residual_sd");
     assert_relative(parameter(d, "variance.irregular", "value"), s * s, 1e-6);
+    /* the restricted likelihood, with |X'X| of the columns as they are */
+    long double A[9] = { 0 }, zero[3] = { 0 }, logdet;
+    for (size_t i = 0; i < N; i++) {
+        double row[3] = { 1, X[i * P], X[i * P + 1] };
+        for (size_t j = 0; j < 9; j++) A[j] += row[j / 3] * row[j % 3];
+    }
+    quadratic_form(3, A, zero, &logdet);
+    assert_close(cr_model_get_report(m)->log_likelihood,
+                 -0.5 * ((N - 3) * (log(2 * M_PI * s * s) + 1) + (double)logdet), 1e-8);
     for (size_t j = 1; j <= P; j++) {
         assert_relative(coefficient(d, j, "value"), coefficient(e, j, "value"), 1e-8);
         assert_relative(coefficient(d, j, "sd"), coefficient(e, j, "sd"), 1e-6);
@@ -572,6 +581,7 @@ TEST(updates_go_on_where_the_series_ended)
     assert_relative(cr_model_get_report(updated)->log_likelihood,
                     cr_model_get_report(all)->log_likelihood, 1e-9);
     assert_int_equal(cr_model_get_report(updated)->rows, N + MORE);
+    assert_int_equal((int)statistic(describe(cx, updated), "observed"), N + MORE - 1);
 }
 
 TEST(updates_bring_new_series)

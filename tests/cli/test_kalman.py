@@ -1,0 +1,66 @@
+"""Models of series at the command line: forecasts, parts, figures, and what is refused."""
+import csv
+import io
+import json
+
+import pytest
+
+
+@pytest.fixture
+def nile(credence, examples, tmp_path):
+    """The model of the Nile, m.cred."""
+    said = credence("fit", "kalman", "examples/nile.csv", "--target", "flow", "--time", "time", "-o", "m.cred", "--json")
+    assert said.code == 0, said.stderr
+    return json.loads(said.stdout)
+
+
+def rows_of(run):
+    assert run.code == 0, run.stderr
+    return list(csv.DictReader(io.StringIO(run.stdout)))
+
+
+def test_names_that_programs_rely_on(nile):
+    assert nile["log_likelihood"] == pytest.approx(-632.5456, abs=1e-4)
+    values = {p["name"]: p["value"] for p in nile["parameters"]}
+    assert values == {"variance.irregular": pytest.approx(15098.5, rel=1e-4), "variance.level": pytest.approx(1469.18, rel=1e-4)}
+    assert {"aic", "bic"} <= nile["statistics"].keys()
+
+
+def test_forecasts(credence, nile):
+    ahead = rows_of(credence("predict", "m.cred", "--ahead", "3", "--format", "csv"))
+    assert [row["ahead"] for row in ahead] == ["1", "2", "3"]
+    assert float(ahead[0]["mean"]) == pytest.approx(798.367, abs=1e-2)
+    assert float(ahead[0]["sd"]) < float(ahead[1]["sd"]) < float(ahead[2]["sd"])
+    of_data = rows_of(credence("predict", "m.cred", "examples/nile.csv", "--ahead", "3", "--format", "csv"))
+    assert [float(row["mean"]) for row in of_data] == pytest.approx([float(row["mean"]) for row in ahead])
+
+
+def test_parts_add_up(credence, nile):
+    said = credence("predict", "m.cred", "examples/nile.csv", "--smoothed", "--parts", "--json")
+    for row in json.loads(said.stdout)["predictions"]:
+        assert sum(row["parts"].values()) == pytest.approx(row["mean"])
+        assert 0 < row["parts_sd"]["level"] < row["sd"]
+    rows = rows_of(credence("predict", "m.cred", "examples/nile.csv", "--parts", "--id", "time", "--format", "csv"))
+    assert rows[0]["time"] == "1871" and rows[0]["mean"] == "" and float(rows[0]["level_sd"]) > 0
+
+
+def test_figures(credence, nile):
+    said = credence("plot", "m.cred", "examples/nile.csv", "--json")
+    drawn = {series["name"]: series for series in json.loads(said.stdout)["series"]}
+    assert {"observed", "given the rows before", "forecast, 95 %"} <= drawn.keys()
+    assert credence("plot", "m.cred", "examples/nile.csv", "--kind", "components", "-o", "parts.svg").code == 0
+    assert credence("plot", "m.cred", "examples/nile.csv", "--kind", "residuals", "-o", "left.svg").code == 0
+
+
+def test_refusals(refused, nile):
+    refused(2, "predict", "m.cred", "--ahead", "3", "--parts", says="--parts needs rows")
+    refused(2, "fit", "kalman", "examples/nile.csv", "--target", "flow", "--components", "levle", says="no part 'levle'")
+    refused(2, "fit", "kalman", "examples/nile.csv", "--target", "flow", "--components", "trend", "--model", "{}",
+            says="leave --components out")
+    refused(2, "plot", "m.cred", "examples/nile.csv", "--draws", "3", says="not for figures of series")
+    refused(3, "predict", "m.cred", "examples/cars.csv", says="column 'time' not found")
+
+
+def test_a_table_without_the_series(credence, refused, examples):
+    assert credence("fit", "kalman", "examples/nile.csv", "--target", "flow", "-o", "m.cred").code == 0
+    refused(3, "predict", "m.cred", "examples/cars.csv", says="column 'flow' not found")
