@@ -266,6 +266,27 @@ void cri_chain_pairs(const cri_chain *c, double *pairs)
     if (c->scaled) cri_multiply_array(pairs, c->M, c->K * c->stride, pairs);
 }
 
+/* --- draws ----------------------------------------------------------------------------------- */
+
+void cri_chain_draw(const cri_chain *c, size_t n, double *work, cr_rng *rng, uint32_t *path)
+{
+    size_t  K = c->K, stride = c->stride;
+    double *p = work + n * (2 * stride + 1);
+    for (size_t t = n; t-- > 0;) {
+        const double *a = work + t * stride;
+        size_t        next = t + 1 < n ? path[t + 1] : 0;
+        double        most = -INFINITY;
+        for (size_t i = 0; i < K; i++) {
+            double M = t + 1 == n ? 1 : c->Mt[next * stride + i];
+            double T = t + 1 == n ? 0 : c->T[i * stride + next];
+            p[i] = c->scaled ? a[i] * M : a[i] + T;
+            most = fmax(most, p[i]);
+        }
+        for (size_t i = 0; i < K; i++) p[i] = c->scaled ? p[i] / most : exp(p[i] - most);
+        path[t] = (uint32_t)cr_rng_categorical(rng, p, K);
+    }
+}
+
 /* --- the best path --------------------------------------------------------------------------- */
 
 /* best [stride], from [K]: of each label j the best before it, the first of equal ones. */

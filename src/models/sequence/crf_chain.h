@@ -12,6 +12,7 @@
 #ifndef CREDENCE_MODELS_SEQUENCE_CRF_CHAIN_H
 #define CREDENCE_MODELS_SEQUENCE_CRF_CHAIN_H
 
+#include "base/rng.h"
 #include "base/scratch.h"
 
 enum { CRI_CHAIN_RANGE = 300, CRI_CHAIN_LANES = 4 };
@@ -43,6 +44,10 @@ double cri_chain_marginals(const cri_chain *c, size_t n, double *S, double weigh
                            double *opt_pairs, double *work);
 /* The sums that were added up over chains as expected numbers of transitions, in place. */
 void cri_chain_pairs(const cri_chain *c, double *pairs);
+
+/* A labelling drawn from p, into path [n]: from the last label backwards, given the one behind it.  `work`
+ * is as cri_chain_marginals of this chain has left it, and good for any number of draws. */
+void cri_chain_draw(const cri_chain *c, size_t n, double *work, cr_rng *rng, uint32_t *path);
 
 /* The best labelling, by Viterbi's algorithm, into path [n]; returns its score.  Of equal ones, that
  * whose last label comes first, and so on backwards.  from [n x K], work [3 stride]. */

@@ -196,3 +196,45 @@ TEST(stored_references_are_met)
     }
     assert_int_equal(met, 3);
 }
+
+/* How often each of K^n labellings is drawn: within 5 standard errors of its probability. */
+static void check_draws(cr_ctx *cx, size_t n, size_t K, const double *S, const double *T)
+{
+    enum { DRAWS = 40000, MOST = 81 };
+    cr_scratch s = cr_scratch_begin(cx);
+    cr_rng     rng = cr_rng_stream(5, 5);
+    cri_chain  c;
+    truth      all;
+    uint32_t   y[MOST_N] = { 0 }, path[MOST_N];
+    size_t     count[MOST] = { 0 };
+    double    *scores = open_chain(&s, n, K, S, T, &c), probability[MOST];
+    double    *work = cr_scratch_f64(&s, cri_chain_work(&c, n));
+    assert_int_equal(s.status, CR_OK);
+    enumerate(&c, n, scores, &all);
+    size_t which = 0;
+    do probability[which++] = (double)expl(score_of(&c, n, scores, y) - all.log_Z);
+    while (next_labelling(n, K, y));
+    cri_chain_marginals(&c, n, scores, 1, NULL, work);
+    for (size_t d = 0; d < DRAWS; d++) {
+        size_t at = 0;
+        cri_chain_draw(&c, n, work, &rng, path);
+        for (size_t t = n; t-- > 0;) at = at * K + path[t];
+        count[at]++;
+    }
+    for (size_t k = 0; k < which; k++) {
+        double p = probability[k], se = sqrt(p * (1 - p) / DRAWS);
+        assert_true(fabs((double)count[k] / DRAWS - p) <= 5 * se + 1e-12);
+    }
+    cr_scratch_end(&s);
+}
+
+TEST(draws_are_as_probable_as_their_labellings)
+{
+    cr_rng r = cr_rng_stream(6, 1);
+    double S[MOST_N * MOST_K], T[MOST_K * MOST_K];
+    draw_chain(&r, 1, 2, S, T);
+    check_draws(cx, 4, 3, S, T);
+    check_draws(cx, 1, 3, S, T);
+    T[1] = -400; /* beyond what is scaled */
+    check_draws(cx, 4, 3, S, T);
+}
