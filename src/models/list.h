@@ -19,6 +19,7 @@
     X(gp)                    \
     X(gp_classify)           \
     X(gp_online)             \
+    X(hmm)                   \
     X(kernel_pca)            \
     X(kernel_ridge)          \
     X(kmeans)                \
@@ -27,6 +28,7 @@
     X(lda)                   \
     X(linear)                \
     X(logistic)              \
+    X(markov)                \
     X(mixture)               \
     X(mvn)                   \
     X(nadaraya_watson)       \

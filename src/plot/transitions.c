@@ -16,11 +16,11 @@ static const double LEAST = 0.01; /* probabilities below it are not drawn */
 
 cr_status cri_transitions_open(cr_scratch *s, const cr_model *model, cri_transitions *out)
 {
-    cr_status             st = CR_OK;
-    cri_sheet            *description = NULL;
+    cr_status  st = CR_OK;
+    cri_sheet *description = NULL;
     const cr_model_class *class = cr_model_get_class(model);
-    cri_transitions       t = { .model = cr_class_name(class) };
-    size_t                found = 0;
+    cri_transitions t = { .model = cr_class_name(class) };
+    size_t          found = 0;
 
     t.names = cr_class_offers(class, "sequences") ? cr_model_labels(model, &t.k) : NULL;
     t.A = cr_scratch_matrix(s, t.k, t.k);
@@ -32,8 +32,7 @@ cr_status cri_transitions_open(cr_scratch *s, const cr_model *model, cri_transit
         const char *name = cri_sheet_text(cri_sheet_get(row, "name"));
         char        expected[NAME];
         if (!name || strncmp(name, "A[", 2) != 0 || found == t.k * t.k) continue;
-        snprintf(expected, sizeof expected, "A[%s,%s]", t.names[found / t.k],
-                 t.names[found % t.k]);
+        snprintf(expected, sizeof expected, "A[%s,%s]", t.names[found / t.k], t.names[found % t.k]);
         if (strcmp(name, expected) != 0) continue; /* they come in this order */
         t.A[found++] = cri_sheet_real(cri_sheet_get(row, "value"));
     }
@@ -141,8 +140,7 @@ cr_status cri_transitions_svg(cr_ctx *cx, const cri_transitions *t, const char *
     }
     for (size_t i = 0; i < t->k * t->k; i++) hidden += t->A[i] < LEAST && t->A[i] > 0;
     snprintf(title, sizeof title, "%s: transitions between %zu states", t->model, t->k);
-    snprintf(about, sizeof about,
-             "Arrows are as wide as the probability of the next state%s",
+    snprintf(about, sizeof about, "Arrows are as wide as the probability of the next state%s",
              hidden ? "; those below 0.01 are left out." : ".");
     svg = cri_svg_sheet(cx, WIDTH, HEIGHT + 40, title, about);
     for (size_t i = 0; i < t->k; i++)
@@ -175,8 +173,8 @@ done:
 
 cr_status cri_transitions_text(cr_scratch *s, const cri_transitions *t, const char **out)
 {
-    const char *text = cri_compose(s, "%s: transitions between %zu states\n\n%12s", t->model, t->k,
-                                   "from \\ to");
+    const char *text =
+        cri_compose(s, "%s: transitions between %zu states\n\n%12s", t->model, t->k, "from \\ to");
     for (size_t j = 0; j < t->k; j++) text = cri_compose(s, "%s %9.9s", text, t->names[j]);
     for (size_t i = 0; i < t->k; i++) {
         text = cri_compose(s, "%s\n%12.12s", text, t->names[i]);

@@ -21,12 +21,12 @@ void cri_dates_free(cr_ctx *cx, cri_dates *d)
 
 /* --- what was asked for ---------------------------------------------------------------------- */
 
-/* Cuts "COLUMN:FORMAT" at the last ':' before the first '%'; the format, or NULL. */
+/* Cuts "COLUMN:FORMAT", or "COLUMN=FORMAT", at the last such sign before the first %; the format, or NULL. */
 static char *cut_format(char *item)
 {
     char *percent = strchr(item, '%'), *colon = NULL;
     for (char *at = item; percent && at < percent; at++)
-        if (*at == ':') colon = at;
+        if (*at == ':' || *at == '=') colon = at;
     if (!colon) return NULL;
     *colon = '\0';
     return colon + 1;

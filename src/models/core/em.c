@@ -92,11 +92,30 @@ static cr_status gather_rows(cr_ctx *cx, void *arg, const cri_rows *rows)
     return cri_each_leaf(cx, rows, gather_leaf, arg);
 }
 
+/* The rows of sequences are divided by whole sequences: `range` is of these. */
+static void gather_sequences_block(void *arg, cri_range range, double *acc, double *work)
+{
+    const leaf_work *w = arg;
+    const size_t    *start = w->rows->sequences->start;
+    w->p->add(w->p->of, w->rows, range, acc, work);
+    acc[w->p->width - 1] += (double)(start[range.end] - start[range.begin]);
+}
+
+static cr_status gather_sequences(cr_ctx *cx, const pass *p, const cri_rows *rows, double *sums)
+{
+    leaf_work w = { p, rows };
+    cr_status st = p->meet ? p->meet(cx, p->met, rows) : CR_OK;
+    if (st != CR_OK) return st;
+    return cri_parallel_sum_in(cx, NULL, rows->sequences->n, 1, p->width, p->work,
+                               gather_sequences_block, &w, sums);
+}
+
 /* sums [width] = the statistics of all rows, and their weight. */
 static cr_status gather(cr_ctx *cx, pass p, const cri_rows *rows, double *sums)
 {
     cr_status st = CR_OK;
     void     *sum = NULL;
+    if (rows->sequences) return gather_sequences(cx, &p, rows, sums);
     CR_TRY(rows->passes ? cri_passes_each(cx, rows->passes, gather_rows, &p)
                         : gather_rows(cx, &p, rows));
     CR_TRY(cri_forest_fold(cx, &vectors, &p, &p.forest, &sum));
@@ -160,6 +179,9 @@ static cr_status look(cr_ctx *cx, em *e, const void *state, double *sums, double
 static cr_status note_pass(cr_ctx *cx, const em *e, double objective, cri_em_outcome *o)
 {
     double *trace;
+    if (objective == -INFINITY && o->iterations == 0)
+        return cr_fail(cx, CR_EDATA, "%s: the rows have probability 0 under the first parameters",
+                       e->model->class->name);
     if (!isfinite(objective))
         return cr_fail(cx, CR_ENUMERIC, "%s: the likelihood is not finite after %zu steps",
                        e->model->class->name, o->iterations);
@@ -203,7 +225,7 @@ static cr_status ascend(cr_ctx *cx, em *e, void *state, double *out_weight, bool
         o->converged = enough && !l.leapt;
         if (o->converged && search && search->refine) o->converged = !search->refine(state, worth);
         e->cut = !o->converged && time_is_up(e, cx);
-        if (o->converged || e->cut || o->iterations == e->max_iter) break;
+        if (o->converged || e->cut || o->iterations >= e->max_iter) break;
         cri_leaps_from(&l, state);
         CR_TRY(face->solve(cx, e->model->options, sums, state));
         if (search && (*out_lost = search->lost(state))) break;
@@ -292,18 +314,20 @@ static cr_status choose(cr_ctx *cx, em *e, starts *s, bool own_bar, void **out_s
     size_t                width;
 
     CR_TRY(search->open(cx, s->first, e->model->options, &s->plan));
-    width = search->survey_width(s->plan) + 1;
-    sums = cr_scratch_f64(&room, width);
-    CR_TRY(room.status);
-    CR_TRY(gather(cx,
-                  (pass){ .add = search->survey,
-                          .of = s->plan,
-                          .width = width,
-                          .work = search->survey_work(s->plan),
-                          .meet = search->meet,
-                          .met = s->plan },
-                  e->rows, sums));
-    CR_TRY(search->settle(cx, s->plan, sums));
+    if (search->survey) {
+        width = search->survey_width(s->plan) + 1;
+        sums = cr_scratch_f64(&room, width);
+        CR_TRY(room.status);
+        CR_TRY(gather(cx,
+                      (pass){ .add = search->survey,
+                              .of = s->plan,
+                              .width = width,
+                              .work = search->survey_work(s->plan),
+                              .meet = search->meet,
+                              .met = s->plan },
+                      e->rows, sums));
+        CR_TRY(search->settle(cx, s->plan, sums));
+    }
     for (s->candidate = 0; s->candidate < search->candidates(s->plan); s->candidate++) {
         double criterion = INFINITY;
         if (best && (e->cut |= time_is_up(e, cx))) break;
@@ -376,7 +400,8 @@ cr_status cri_em_fit(cr_ctx *cx, cr_model *m, const cri_rows *rows)
                     .restarts = *(const size_t *)option(m, "restarts"),
                     .reserve = isinf(left) ? 0 : fmin(left / 4, 2) };
     start_of  w = { &e, &m->state, false };
-    cr_status st = cri_each_leaf(cx, rows, run_on_first, &w);
+    cr_status st =
+        rows->sequences ? run(cx, &e, rows, &m->state) : cri_each_leaf(cx, rows, run_on_first, &w);
     if (st != CR_OK) return st;
     const cri_em_outcome *o = outcome_of(m, m->state);
     m->report.iterations = o->iterations;

@@ -90,7 +90,7 @@ cr_status cri_gmm_open(cr_ctx *cx, const cri_rows *first, const void *options, v
     if (!p) return CR_ENOMEM;
     p->o = options, p->design = first->design, p->d = first->p;
     p->total.best_rejected = NAN;
-    CR_TRY(cri_read_components(cx, "gmm", p->o->k, &p->from, &p->to));
+    CR_TRY(cri_read_numbers(cx, "gmm", "k", "components", p->o->k, &p->from, &p->to));
     CR_TRY(cri_described_numbers(cx, "gmm", first->design));
     CR_TRY(cri_blas_reserve(cx));
     if (p->o->infer == 1 && p->o->covariance != CRI_GMM_FULL && p->o->covariance != CRI_GMM_VVV)

@@ -15,7 +15,7 @@ typedef struct answer {
     const cri_sequences *q;
     cri_attribute_rows   r;
     const double        *W; /* [A x stride] */
-    cri_chain            chain;
+    cri_crf_chain        chain;
     size_t               longest;
     double              *prob; /* [rows x K] */
 } answer;
@@ -31,13 +31,13 @@ static cr_status open_answer(cr_ctx *cx, cr_scratch *s, const cri_crf *m, const 
     cr_status      st = CR_OK;
     cri_attributes find = m->find;
     *a = (answer){ .m = m, .q = rows->sequences };
-    cri_chain_begin(s, m->K, &a->chain);
+    cri_crf_chain_begin(s, m->K, &a->chain);
     double *W = cr_scratch_bytes(s, m->A * a->chain.stride, sizeof *W);
     double *T = cr_scratch_bytes(s, m->K * a->chain.stride, sizeof *T);
     CR_TRY(s->status);
     pad(m->weight, m->A, m->K, a->chain.stride, W);
     pad(m->transition, m->K, m->K, a->chain.stride, T);
-    cri_chain_set(&a->chain, T);
+    cri_crf_chain_set(&a->chain, T);
     a->W = W;
     for (size_t k = 0; k < a->q->n; k++) {
         size_t length = a->q->start[k + 1] - a->q->start[k];
@@ -57,7 +57,7 @@ static void answer_sequences(void *arg, cri_range range, double *work)
         const size_t *row = a->q->row + a->q->start[k];
         size_t        n = a->q->start[k + 1] - a->q->start[k];
         cri_crf_scores(&a->r, a->q->start[k], n, a->W, stride, work);
-        cri_chain_marginals(&a->chain, n, work, 1, NULL, work + a->longest * stride);
+        cri_crf_chain_marginals(&a->chain, n, work, 1, NULL, work + a->longest * stride);
         for (size_t t = 0; t < n; t++) {
             double sum = 0, *p = work + t * stride;
             for (size_t l = 0; l < K; l++) sum += p[l]; /* 1 but for rounding */
@@ -79,7 +79,7 @@ cr_status cri_crf_predict(cr_ctx *cx, const void *state, const cri_rows *rows, c
     size_t     work;
     CR_TRY(open_answer(cx, &s, state, rows, &a));
     a.prob = out->prob;
-    work = a.longest * a.chain.stride + cri_chain_work(&a.chain, a.longest);
+    work = a.longest * a.chain.stride + cri_crf_chain_work(&a.chain, a.longest);
     CR_TRY(cri_parallel_rows(cx, "predicting", a.q->n, 16, work, answer_sequences, &a));
     CR_TRY(cr_check_interrupt(cx)); /* a chain may have stopped */
     for (size_t i = 0; i < rows->n * a.m->K; i++)
@@ -110,8 +110,8 @@ static void decode_sequences(void *arg, cri_range range, double *work)
         const size_t *row = a->q->row + a->q->start[k];
         size_t        n = a->q->start[k + 1] - a->q->start[k];
         cri_crf_scores(&a->r, a->q->start[k], n, a->W, stride, work);
-        double score = cri_chain_best(&a->chain, n, work, path, from, rest);
-        double log_Z = cri_chain_marginals(&a->chain, n, work, 1, NULL, rest);
+        double score = cri_crf_chain_best(&a->chain, n, work, path, from, rest);
+        double log_Z = cri_crf_chain_marginals(&a->chain, n, work, 1, NULL, rest);
         d->log_probability[k] = fmin(score - log_Z, 0);
         for (size_t t = 0; t < n; t++) d->path[row[t]] = path[t];
     }
@@ -125,7 +125,7 @@ cr_status cri_crf_decode(cr_ctx *cx, const void *state, const cri_rows *rows, do
     answer     a = { 0 };
     decoding   d = { .a = &a, .path = path, .log_probability = log_probability };
     CR_TRY(open_answer(cx, &s, state, rows, &a));
-    d.work = a.longest * a.chain.stride + cri_chain_work(&a.chain, a.longest);
+    d.work = a.longest * a.chain.stride + cri_crf_chain_work(&a.chain, a.longest);
     size_t codes = a.longest * (a.m->K + 1); /* two to a number */
     CR_TRY(cri_parallel_rows(cx, "decoding", a.q->n, 16, d.work + codes / 2 + 1, decode_sequences,
                              &d));
@@ -161,12 +161,12 @@ static void draw_sequences(void *arg, cri_range range, double *work)
         size_t        n = a->q->start[k + 1] - a->q->start[k];
         cr_rng        rng = cr_rng_stream(d->seed, k);
         cri_crf_scores(&a->r, a->q->start[k], n, a->W, stride, work);
-        if (isnan(cri_chain_marginals(&a->chain, n, work, 1, NULL, rest))) {
+        if (isnan(cri_crf_chain_marginals(&a->chain, n, work, 1, NULL, rest))) {
             for (size_t t = 0; t < n; t++) d->out[row[t] * d->count] = NAN;
             continue;
         }
         for (size_t c = 0; c < d->count && !cri_should_stop(a->chain.cx); c++) {
-            cri_chain_draw(&a->chain, n, rest, &rng, path);
+            cri_crf_chain_draw(&a->chain, n, rest, &rng, path);
             for (size_t t = 0; t < n; t++) d->out[row[t] * d->count + c] = path[t];
         }
     }
@@ -182,7 +182,7 @@ cr_status cri_crf_sample(cr_ctx *cx, const void *state, const cr_design *design,
     (void)design;
     if (count == 0) goto done;
     CR_TRY(open_answer(cx, &s, state, rows, &a));
-    d.work = a.longest * a.chain.stride + cri_chain_work(&a.chain, a.longest);
+    d.work = a.longest * a.chain.stride + cri_crf_chain_work(&a.chain, a.longest);
     CR_TRY(cri_parallel_rows(cx, "drawing", a.q->n, 16, d.work + a.longest / 2 + 1, draw_sequences,
                              &d));
     CR_TRY(cr_check_interrupt(cx));
