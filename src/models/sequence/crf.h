@@ -58,7 +58,7 @@ cr_status cri_crf_fit(cr_ctx *cx, const cri_rows *rows, const cri_crf_settings *
 cr_status cri_crf_ready(cr_ctx *cx, void *state, const cr_design *design);
 void      cri_crf_release(cr_ctx *cx, void *state);
 
-/* --- answers ---------------------------------------------------------------------------------- */
+/* --- answers --------------------------------------------------------------------------------- */
 
 /* p(y_t = k | x) of every row, out [rows->n x K]. */
 cr_status cri_crf_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);

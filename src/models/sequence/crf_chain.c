@@ -68,19 +68,12 @@ typedef struct pass {
     double              *pairs; /* [K x stride] or NULL: plus weight sum_t a_(t-1) q_t^T */
 } pass;
 
-LANES_BODY void combine(const double *x, const double *M, size_t K, size_t stride, double *out)
-{
-#define COMBINE(at, width) lanes_combine(x, M + at, K, stride, width, out + at)
-    LANES_FOR_TILES(at, stride, COMBINE);
-#undef COMBINE
-}
-
 LANES_BODY void forward_body(const pass *p, size_t stride)
 {
     for (size_t t = p->from; t < p->to; t++) {
         double       *a = p->A + t * stride, sum[LANES] = { 0 };
         const double *e = p->E + t * stride;
-        if (t > 0) combine(a - stride, p->c->M, p->c->K, stride, a);
+        if (t > 0) lanes_combine(a - stride, p->c->M, p->c->K, stride, a);
         for (size_t j = 0; j < stride; j++) a[j] = t > 0 ? a[j] * e[j] : e[j];
         for (size_t j = 0; j < stride; j += LANES)
             for (size_t l = 0; l < LANES; l++) sum[l] += a[j + l];
@@ -99,27 +92,17 @@ LANES_BODY void backward_body(const pass *p, size_t stride)
         double       *e = p->E + t * stride, *q = p->Q + t * stride;
         for (size_t j = 0; j < stride; j++) q[j] = c * e[j] * b[j];
         for (size_t j = 0; j < stride; j++) e[j] = a[j] * b[j];
-        if (t > 0) combine(q, p->c->Mt, p->c->K, stride, b);
+        if (t > 0) lanes_combine(q, p->c->Mt, p->c->K, stride, b);
     }
 }
 
 LANES_BODY void pairs_body(const pass *p, size_t stride)
 {
-    size_t K = p->c->K, first = p->from > 0 ? p->from : 1, n = p->to - first;
-    for (size_t i = 0; i < K; i += 2) {
-        const double *A = p->A + (first - 1) * stride + i, *Q = p->Q + first * stride;
-        double       *out = p->pairs + i * stride;
-        bool          both = i + 1 < K;
-#define OUTER(at, width)                                                                           \
-    do {                                                                                           \
-        if (both)                                                                                  \
-            lanes_outer(A, Q + at, n, stride, true, width, p->weight, out + at);                   \
-        else                                                                                       \
-            lanes_outer(A, Q + at, n, stride, false, width, p->weight, out + at);                  \
-    } while (0)
-        LANES_FOR_TILES(at, stride, OUTER);
-#undef OUTER
-    }
+    size_t        K = p->c->K, first = p->from > 0 ? p->from : 1, n = p->to - first, i = 0;
+    const double *A = p->A + (first - 1) * stride, *Q = p->Q + first * stride;
+    for (; i + 2 <= K; i += 2)
+        lanes_outer(A + i, Q, n, stride, true, p->weight, p->pairs + i * stride);
+    if (i < K) lanes_outer(A + i, Q, n, stride, false, p->weight, p->pairs + i * stride);
 }
 
 LANES_BODY void stage_body(const pass *p, chain_stage stage, size_t stride)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what is made of the file ----------------------------------------------------------------- */
+/* --- what is made of the file ---------------------------------------------------------------- */
 
 static bool is_whole(double x, double low, double high)
 {
@@ -65,7 +65,7 @@ void cri_crf_release(cr_ctx *cx, void *state)
     m->list = NULL;
 }
 
-/* --- describe --------------------------------------------------------------------------------- */
+/* --- describe -------------------------------------------------------------------------------- */
 
 enum { MOST_LISTED = 20000 };
 

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- rows ------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------ */
 
 /* One weight for each sequence: its rows must have the same. */
 static cr_status weigh_sequences(cr_ctx *cx, const cri_rows *rows, double *weight)
@@ -44,7 +44,7 @@ done:
     return st;
 }
 
-/* --- the search ------------------------------------------------------------------------------- */
+/* --- the search ------------------------------------------------------------------------------ */
 
 enum { DEFAULT_STEPS = 2000 };
 
@@ -81,7 +81,7 @@ static cr_stop stop_of(const cr_minimize_report *r)
     return r->gradient_norm < 1e-6 * fmax(1, fabs(r->f)) ? CR_STOP_TOLERANCE : CR_STOP_NO_PROGRESS;
 }
 
-/* --- standard deviations ---------------------------------------------------------------------- */
+/* --- standard deviations --------------------------------------------------------------------- */
 
 enum { MOST_ERRORS = 400 };           /* weights */
 static const double MOST_WORK = 1e10; /* multiplications */
@@ -168,7 +168,7 @@ done:
     return st;
 }
 
-/* --- the state -------------------------------------------------------------------------------- */
+/* --- the state ------------------------------------------------------------------------------- */
 
 static void keep_templates(const cri_template *list, cri_crf *m)
 {
@@ -218,7 +218,7 @@ static cr_status keep_fit(cr_ctx *cx, const cri_crf_problem *p, const cri_templa
     return CR_OK;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------------------------- */
 
 static cr_status learn(cr_ctx *cx, cri_crf_problem *p, const cri_crf_settings *o,
                        const cri_template *list, const cri_attributes *d, cri_crf *m,

@@ -9,28 +9,19 @@
 
 enum { BLOCK_ROWS = 512, BLOCK_ENTRIES = 8192 };
 
-/* --- sums of rows ----------------------------------------------------------------------------- */
-
-/* out [stride] = sum_e value[e] M[which[e]], over rows of M [... x stride]. */
-LANES_BODY void sum_body(const uint32_t *which, const double *value, size_t n, const double *M,
-                         size_t stride, double *out)
-{
-#define GATHER(at, width) lanes_gather(which, value, n, M + at, stride, width, out + at)
-    LANES_FOR_TILES(at, stride, GATHER);
-#undef GATHER
-}
+/* --- sums of rows ---------------------------------------------------------------------------- */
 
 typedef void           sum_fn(const uint32_t *which, const double *value, size_t n, const double *M,
                               size_t stride, double *out);
 LANES_AVX2 static void sum_avx2(const uint32_t *which, const double *value, size_t n,
                                 const double *M, size_t stride, double *out)
 {
-    sum_body(which, value, n, M, stride, out);
+    lanes_gather(which, value, n, M, stride, out);
 }
 CRI_INNER_LOOP static void sum_plain(const uint32_t *which, const double *value, size_t n,
                                      const double *M, size_t stride, double *out)
 {
-    sum_body(which, value, n, M, stride, out);
+    lanes_gather(which, value, n, M, stride, out);
 }
 
 static void sum_rows(sum_fn *sum, const uint32_t *which, const double *value, size_t n,
@@ -53,7 +44,7 @@ void cri_crf_scores(const cri_attribute_rows *r, size_t begin, size_t n, const d
     }
 }
 
-/* --- opening ---------------------------------------------------------------------------------- */
+/* --- opening --------------------------------------------------------------------------------- */
 
 static cr_status cut_blocks(cr_scratch *s, cri_crf_problem *p)
 {
@@ -126,7 +117,7 @@ done:
     return st;
 }
 
-/* --- the passes ------------------------------------------------------------------------------- */
+/* --- the passes ------------------------------------------------------------------------------ */
 
 /* acc: minus the log likelihood, then the sums of pairs less the pairs that are there. */
 static void pass_sequences(void *arg, cri_range range, double *acc, double *work)
