@@ -16,44 +16,6 @@ static inline bool lanes_use_avx2(void) { return __builtin_cpu_supports("avx2");
 #else
 #define LANES_AVX2 CRI_INNER_LOOP
 static inline bool lanes_use_avx2(void) { return false; }
-/* --- rows of `stride` numbers ---------------------------------------------------------------- */
-
-/* out [stride] = sum_i x[i] M[i], M [K x stride]. */
-LANES_BODY void lanes_combine(const double *x, const double *M, size_t K, size_t stride,
-                              double *out)
-{
-    size_t at = 0, left;
-    for (; (left = (stride - at) / LANES) >= LANES_TILE; at += LANES_TILE * LANES)
-        combine_tile(x, M + at, K, stride, LANES_TILE, out + at);
-    if (left == 3) combine_tile(x, M + at, K, stride, 3, out + at);
-    if (left == 2) combine_tile(x, M + at, K, stride, 2, out + at);
-    if (left == 1) combine_tile(x, M + at, K, stride, 1, out + at);
-}
-
-/* out [stride] = sum_e value[e] M[which[e]], value NULL: all 1. */
-LANES_BODY void lanes_gather(const uint32_t *which, const double *value, size_t n, const double *M,
-                             size_t stride, double *out)
-{
-    size_t at = 0, left;
-    for (; (left = (stride - at) / LANES) >= LANES_TILE; at += LANES_TILE * LANES)
-        gather_tile(which, value, n, M + at, stride, LANES_TILE, out + at);
-    if (left == 3) gather_tile(which, value, n, M + at, stride, 3, out + at);
-    if (left == 2) gather_tile(which, value, n, M + at, stride, 2, out + at);
-    if (left == 1) gather_tile(which, value, n, M + at, stride, 1, out + at);
-}
-
-/* The first row, or both [2 x stride], of out += weight A^T Q, A and Q [n x stride]. */
-LANES_BODY void lanes_outer(const double *A, const double *Q, size_t n, size_t stride, bool both,
-                            double weight, double *out)
-{
-    size_t at = 0, left;
-    for (; (left = (stride - at) / LANES) >= LANES_TILE; at += LANES_TILE * LANES)
-        outer_tile(A, Q + at, n, stride, both, LANES_TILE, weight, out + at);
-    if (left == 3) outer_tile(A, Q + at, n, stride, both, 3, weight, out + at);
-    if (left == 2) outer_tile(A, Q + at, n, stride, both, 2, weight, out + at);
-    if (left == 1) outer_tile(A, Q + at, n, stride, both, 1, weight, out + at);
-}
-
 #endif
 #define LANES_BODY CRI_INNER_LOOP static inline __attribute__((always_inline))
 
