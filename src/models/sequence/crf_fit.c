@@ -106,8 +106,9 @@ static void choose_steps(const cri_crf_problem *p, double *step)
 {
     for (size_t d = 0; d < p->D; d++) {
         size_t a = p->place[d] / p->stride;
+        bool   number = p->value && a < p->A; /* else an indicator, or a transition */
         double most = 1;
-        for (size_t e = p->start[a]; p->value && a < p->A && e < p->start[a + 1]; e++)
+        for (size_t e = number ? p->start[a] : 0; number && e < p->start[a + 1]; e++)
             most = fmax(most, fabs(p->value[e]));
         step[d] = 2e-3 / most;
     }
