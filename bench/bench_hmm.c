@@ -28,7 +28,7 @@ static void *need(void *p)
     return p;
 }
 
-/* --- the parameters to begin with --------------------------------------------------------------- */
+/* --- the parameters to begin with ------------------------------------------------------------ */
 
 static double first_A(size_t i, size_t j) { return i == j ? 0.7 : 0.3 / (K - 1); }
 
@@ -49,12 +49,18 @@ static char *write_start(bool normal)
     at += sprintf(at, "],\"A\":[");
     for (size_t i = 0; i < K; i++)
         for (size_t j = 0; j < K; j++)
-            at += sprintf(at, "%s%.17g%s", j ? "," : i ? ",[" : "[", first_A(i, j),
-                          j + 1 < K ? "" : "]");
+            at += sprintf(at, "%s%.17g%s",
+                          j   ? ","
+                          : i ? ",["
+                              : "[",
+                          first_A(i, j), j + 1 < K ? "" : "]");
     at += sprintf(at, "],\"%s\":[", normal ? "mean" : "B");
     for (size_t i = 0; i < K; i++)
         for (size_t l = 0, n = normal ? 2 : SYMBOLS; l < n; l++)
-            at += sprintf(at, "%s%.17g%s", l ? "," : i ? ",[" : "[",
+            at += sprintf(at, "%s%.17g%s",
+                          l   ? ","
+                          : i ? ",["
+                              : "[",
                           normal ? first_mean(i, l) : first_B(i, l), l + 1 < n ? "" : "]");
     at += sprintf(at, "]");
     if (normal) {
@@ -66,7 +72,7 @@ static char *write_start(bool normal)
     return text;
 }
 
-/* --- the library -------------------------------------------------------------------------------- */
+/* --- the library ----------------------------------------------------------------------------- */
 
 static void check(cr_ctx *cx, cr_status st)
 {
@@ -80,8 +86,10 @@ static cr_model *fit(cr_ctx *cx, const cr_table *t, const char *start, size_t pa
     char      count[24];
     cr_model *m = NULL;
     snprintf(count, sizeof count, "%zu", passes);
-    cr_setting settings[] = { { "start", start },        { "max_iter", count },
-                              { "tol", "0" },            { "prior_rows", "1e-9" },
+    cr_setting settings[] = { { "start", start },
+                              { "max_iter", count },
+                              { "tol", "0" },
+                              { "prior_rows", "1e-9" },
                               { "prior_transitions", "1e-9" } };
     check(cx, cr_fit(cx, "hmm", t, settings, 5, &m));
     return m;
@@ -111,14 +119,15 @@ static void run_ours(const char *what, const char *path, size_t threads)
         printf("{\"seconds\": %.9g, \"log_likelihood\": %.12g}\n", best, log_p[0]);
     } else {
         cr_model *few = fit(cx, t, start, 1), *many = fit(cx, t, start, STEPS + 1);
-        double    each = (cr_model_get_report(many)->seconds - cr_model_get_report(few)->seconds) / STEPS;
+        double    each =
+            (cr_model_get_report(many)->seconds - cr_model_get_report(few)->seconds) / STEPS;
         printf("{\"seconds\": %.9g, \"log_likelihood\": %.12g}\n", each,
                cr_model_get_report(many)->log_likelihood);
     }
     exit(0); /* the process gives the rest back */
 }
 
-/* --- textbook loops ----------------------------------------------------------------------------- */
+/* --- textbook loops -------------------------------------------------------------------------- */
 
 typedef struct plain {
     size_t  T;

@@ -193,8 +193,11 @@ static cr_status run_evaluate(cli *c)
                                            .opt_confusion = classes ? confusion : NULL },
                             &a));
     if (a.rows < cr_table_rows(t))
-        cr_log(c->cx, CR_LOG_WARNING, "%zu of %zu rows have missing values and are not scored",
-               cr_table_rows(t) - a.rows, cr_table_rows(t));
+        cr_log(c->cx, CR_LOG_WARNING, "%zu of %zu rows have missing values%s and are not scored",
+               cr_table_rows(t) - a.rows, cr_table_rows(t),
+               cr_class_offers(cr_model_get_class(m), "smooth")
+                   ? ", or come before anything is known of their series,"
+                   : "");
     if (o->rows) CR_TRY(add_rows(c, m, t, &s, &each, r.object));
     put_scores(m, &a, o->interval, r.object);
     if (classes) put_classes(m, confusion, cri_put_list(r.object, "classes"));

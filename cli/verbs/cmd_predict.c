@@ -126,10 +126,12 @@ cr_status predict_make_columns(predict_job *j)
 {
     cr_status            st = CR_OK;
     const cr_prediction *p = &j->p;
+    size_t               parts = 0;
     if (!j->table && p->n == 0) return CR_OK; /* the levels of categories: made already */
+    if (j->o->parts) CR_TRY(latent_count_parts(context(j), j->model, &parts));
     j->a = answers_new(&j->s, p->n,
                        16 + j->n_ids + 4 * p->n_classes + p->n_params + j->o->draws +
-                           (j->o->slopes ? cr_model_slopes(j->model) : 0) +
+                           (j->o->slopes ? cr_model_slopes(j->model) : 0) + parts +
                            (j->o->reconstruct ? cr_model_reconstructs(j->model) : 0));
     CR_TRY(j->s.status);
     if (j->table && !j->o->ahead) add_ids(j);
@@ -144,6 +146,7 @@ cr_status predict_make_columns(predict_job *j)
     if (has_mean_intervals(j))
         CR_TRY(latent_add_mean_intervals(&j->s, j->model, j->table, level_of(j), &j->a));
     if (j->o->slopes) CR_TRY(latent_add_slopes(&j->s, j->model, j->table, &j->a));
+    if (j->o->parts) CR_TRY(latent_add_parts(&j->s, j->model, j->table, &j->a));
     if (j->o->log_joint) CR_TRY(latent_add_log_joint(&j->s, j->model, j->table, &j->a));
     if (j->o->reconstruct) CR_TRY(latent_add_reconstruction(&j->s, j->model, j->table, &j->a));
     if (j->o->loss) CR_TRY(add_decisions(j));
@@ -162,7 +165,8 @@ static cr_status keep_text(predict_job *j, const char *name)
 {
     const cr_design *d = cr_model_get_design(j->model);
     const char      *weights = cr_design_weights(d), *target = cr_design_target(d);
-    bool             used = (weights && strcmp(weights, name) == 0) ||
+    const char      *time = cr_design_time(d);
+    bool used = (weights && strcmp(weights, name) == 0) || (time && strcmp(time, name) == 0) ||
                 (target && strcmp(target, name) == 0 && !cr_design_classes(d));
     for (size_t i = 0; i < cr_design_columns(d); i++)
         used |= strcmp(cr_design_column_name(d, i), name) == 0;
@@ -192,7 +196,8 @@ static cr_status answer_next(predict_job *j)
 {
     char        spelled[64];
     const char *option = cli_first_set(
-        j->c, "id draws leverage coordinates slopes log_joint reconstruct covariance latent prior",
+        j->c,
+        "id draws leverage coordinates slopes parts log_joint reconstruct covariance latent prior",
         spelled);
     const char *name = cr_class_name(cr_model_get_class(j->model));
     bool        next = cr_class_offers(cr_model_get_class(j->model), "next");
@@ -302,7 +307,10 @@ void predict_warn_missing(const predict_job *j)
 {
     if (j->missing)
         cr_log(context(j), CR_LOG_WARNING,
-               "%zu of %zu rows have missing values and get no prediction", j->missing, j->rows);
+               "%zu of %zu rows have missing values%s and get no prediction", j->missing, j->rows,
+               cr_class_offers(cr_model_get_class(j->model), "smooth")
+                   ? ", or come before anything is known of their series,"
+                   : "");
 }
 
 static cr_status print(predict_job *j)

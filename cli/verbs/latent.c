@@ -57,6 +57,45 @@ done:
     return st;
 }
 
+cr_status latent_count_parts(cr_ctx *cx, const cr_model *m, size_t *out_columns)
+{
+    size_t n = 0;
+    for (cr_part part = { .name = "?" }; *part.name;) {
+        cr_status st = cr_model_part(cx, m, n, &part);
+        if (st != CR_OK) return st;
+        n += *part.name != '\0';
+    }
+    if (n == 0)
+        return cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no parts",
+                       cr_class_name(cr_model_get_class(m)));
+    *out_columns = 2 * n;
+    return CR_OK;
+}
+
+cr_status latent_add_parts(cr_scratch *s, const cr_model *m, const cr_table *t, answers *a)
+{
+    cr_status st = CR_OK;
+    size_t    columns = 0, rows = cr_table_rows(t);
+    CR_TRY(latent_count_parts(s->cx, m, &columns));
+    for (size_t k = 0; k < columns / 2; k++) {
+        cr_part part;
+        double *mean = cr_scratch_f64(s, rows), *sd = cr_scratch_f64(s, rows);
+        CR_TRY(s->status);
+        CR_TRY(cr_model_part(s->cx, m, k, &part));
+        CR_TRY(cr_predict_part(s->cx, m, t, k, mean, sd));
+        const char    *name = answers_name(s, "", part.name);
+        const char    *spread = answers_name(s, part.name, "_sd");
+        answer_column *column = answers_add(a, name, name);
+        column->group = "parts";
+        column->x = mean;
+        column = answers_add(a, spread, name);
+        column->group = "parts_sd";
+        column->x = sd;
+    }
+done:
+    return st;
+}
+
 cr_status latent_add_probability_intervals(cr_scratch *s, const cr_model *m, const cr_table *t,
                                            double level, answers *a)
 {

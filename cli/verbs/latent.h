@@ -19,6 +19,9 @@ cr_status latent_add_reconstruction(cr_scratch *s, const cr_model *m, const cr_t
                                     answers *a);
 /* Adds a column of slopes for each column of numbers. */
 cr_status latent_add_slopes(cr_scratch *s, const cr_model *m, const cr_table *t, answers *a);
+/* Adds mean and sd of each part of a model that is a sum; how many columns that is. */
+cr_status latent_add_parts(cr_scratch *s, const cr_model *m, const cr_table *t, answers *a);
+cr_status latent_count_parts(cr_ctx *cx, const cr_model *m, size_t *out_columns);
 /* Adds the ends of the interval of the probability of each class. */
 cr_status latent_add_probability_intervals(cr_scratch *s, const cr_model *m, const cr_table *t,
                                            double level, answers *a);

@@ -37,6 +37,8 @@
       "use the prior, before any data, at the hyper-parameters of the model (gp)", "")             \
     X(flag, slopes, "false", "",                                                                   \
       "also show the gradient of the predictive mean, one column per feature (gp)", "")            \
+    X(flag, parts, "false", "",                                                                    \
+      "also show each part of the sum that the mean is, with its sd (gp, kalman)", "")             \
     X(flag, log_joint, "false", "",                                                                \
       "also show log p(row, class) for each class, and log p(row) (lda, qda, naive-bayes)", "")    \
     X(flag, reconstruct, "false", "",                                                              \

@@ -60,6 +60,9 @@ static const cr_field prediction[] = {
     CR_NUMBER("reconstruction_distance", CR_FIELD_EITHER,
               "with --reconstruct: distance of that row from the coordinates in the space of the "
               "kernel; null for a row left out"),
+    CR_OTHER(NUMBERS, "parts", CR_FIELD_SOMETIMES,
+             "with --parts: each part of the sum that the mean is"),
+    CR_OTHER(NUMBERS, "parts_sd", CR_FIELD_SOMETIMES, "with --parts: their standard deviations"),
     CR_OTHER(NUMBERS, "slopes", CR_FIELD_SOMETIMES,
              "with --slopes: the derivative of the mean with respect to each column"),
     CR_OTHER(ANY, "draws", CR_FIELD_SOMETIMES,

@@ -36,6 +36,9 @@ cr_status predict_check_sequence(const predict_job *j)
                        "--decode and --id need rows");
     if (whole)
         return cr_fail(context(j), CR_EARG, "--%s cannot be combined with --%s", whole, option);
+    if (o->ahead && o->parts)
+        return cr_fail(context(j), CR_EARG,
+                       "--parts needs rows: add them to DATA without a value instead of --ahead");
     if (o->stream && (o->smoothed || o->ahead || o->decode == DECODE_VITERBI))
         return cr_fail(context(j), CR_EARG, "--%s needs all rows at once, without --stream",
                        option);

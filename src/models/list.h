@@ -20,6 +20,7 @@
     X(gp_classify)           \
     X(gp_online)             \
     X(hmm)                   \
+    X(kalman)                \
     X(kernel_pca)            \
     X(kernel_ridge)          \
     X(kmeans)                \

@@ -275,7 +275,7 @@ done:
 static const char *counted_by(const cr_model_spec *specs, size_t n, const cr_cv_options *o)
 {
     const char *first = setting(&specs[0], "weights");
-    if (o->split == CR_SPLIT_ORDERED || !first) return NULL;
+    if (o->group || o->split == CR_SPLIT_ORDERED || !first) return NULL;
     for (size_t k = 0; k < n; k++) {
         const char *w = setting(&specs[k], "weights"), *are = setting(&specs[k], "weights_are");
         if (!w || strcmp(w, first) != 0 || (are && strcmp(are, "repetitions") != 0)) return NULL;

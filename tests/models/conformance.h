@@ -75,6 +75,9 @@ static const struct exemption {
     { UPDATES, "", "", "max_leverage", "takes rows that are not kept" },
     { STREAMS, "", "", "loocv", "takes rows that are not kept" },
     { STREAMS, "", "", "max_leverage", "takes rows that are not kept" },
+    { ORDER, "kalman", "", "", "the rows of a series follow each other" },
+    { WEIGHTS, "kalman", "", "", "the rows of a series follow each other once" },
+    { COLUMNS, "kalman", "", "mean", "the first rows of a series have none: nothing is known yet" },
 };
 
 /* Whether a subject is exempt from its law for this member; "": from all of it. */

@@ -65,6 +65,29 @@ static void free_column(cr_ctx *cx, cri_design_column *c)
     cri_made_free(cx, &c->made);
 }
 
+cr_status cri_design_drop_inputs(cr_ctx *cx, cr_design *d)
+{
+    cri_design_column *columns = cr_alloc(cx, 0, sizeof *columns), *old = d->columns;
+    cri_design_term   *terms = d->terms;
+    size_t             n_columns = d->n_columns, n_terms = d->n_terms;
+    d->terms = NULL;
+    d->n_terms = 0;
+    if (!columns || cri_design_set_terms(cx, d, 0) != CR_OK) {
+        cr_free(cx, columns, 0, sizeof *columns);
+        d->terms = terms, d->n_terms = n_terms;
+        return CR_ENOMEM;
+    }
+    for (size_t i = 0; i < n_columns; i++) free_column(cx, &old[i]);
+    for (size_t j = 0; j < n_terms; j++) cri_string_free(cx, terms[j].name);
+    cr_free(cx, old, n_columns, sizeof *old);
+    cr_free(cx, terms, n_terms, sizeof *terms);
+    cri_design_free_block(cx, &d->block);
+    d->block = (cri_design_block){ 0 };
+    d->columns = columns;
+    d->n_columns = d->n_read = 0;
+    return CR_OK;
+}
+
 void cri_design_free(cr_ctx *cx, cr_design *d)
 {
     if (!d) return;
@@ -127,6 +150,7 @@ const char *cr_design_level(const cr_design *d, size_t i, size_t k)
 }
 const char *cr_design_target(const cr_design *d) { return d->target.name; }
 const char *cr_design_weights(const cr_design *d) { return d->weights; }
+const char *cr_design_time(const cr_design *d) { return d->time; }
 size_t      cr_design_classes(const cr_design *d) { return d->target.n_levels; }
 const char *cr_design_class(const cr_design *d, size_t i) { return d->target.levels[i]; }
 

@@ -104,6 +104,8 @@ CR_API const char *cr_design_level(const cr_design *design, size_t column, size_
 CR_API const char *cr_design_target(const cr_design *design);
 /* The name of the column of weights; NULL where there is none. */
 CR_API const char *cr_design_weights(const cr_design *design);
+/* The column that orders the rows of sequences; NULL where there is none. */
+CR_API const char *cr_design_time(const cr_design *design);
 /* The number of classes of a target that is a category; 0 for numbers. */
 CR_API size_t cr_design_classes(const cr_design *design);
 /* The i-th of these classes, which are sorted by bytes. */

@@ -62,7 +62,7 @@ cr_status cri_design_choose(cr_ctx *cx, const cr_table *t, const cr_design_optio
         chosen[i] = all && !is_role(&o, cr_table_column_name(t, i, numbered));
     for (size_t k = 0; k < n_items; k++) CR_TRY(apply_item(cx, t, &o, items[k], chosen));
     for (size_t i = 0; i < n; i++) count += chosen[i];
-    if (count == 0)
+    if (count == 0 && (options->features || !needs->series)) /* a series may stand alone */
         CR_TRY(
             cr_fail(cx, CR_EDATA, "%s has no column left to use as a feature", cr_table_source(t)));
 done:

@@ -4,6 +4,7 @@
 
 #include "basis.h"
 #include "design.h"
+#include "sequences.h"
 #include "data/table/dictionary.h"
 #include "math/transform.h"
 #include "sparse_rows.h"
@@ -153,6 +154,8 @@ cr_design *cri_design_new(cr_ctx *cx, size_t n_columns, size_t n_terms);
 cr_status cri_design_set_columns(cr_ctx *cx, cr_design *design, size_t n);
 /* Gives a design without terms and block n of them, zeroed, with scale 1. */
 cr_status cri_design_set_terms(cr_ctx *cx, cr_design *design, size_t n);
+/* Leaves a new design without columns and terms, for a model that looks at its target alone. */
+cr_status cri_design_drop_inputs(cr_ctx *cx, cr_design *design);
 /* Gives a new design a block of n of `width` sparse columns, opt_index[i] or all; and room for what
  * fills gaps.  Copies the index. */
 cr_status cri_design_add_block(cr_ctx *cx, cr_design *design, size_t n, size_t width,
@@ -197,17 +200,6 @@ cr_status cri_design_join_classes(cr_ctx *cx, cr_design *design, const cr_table 
 cr_status cri_table_with_classes(cr_ctx *cx, const cr_table *table, const char *column,
                                  cr_table **out_table);
 
-/* Rows that belong together.  Sequence k is the rows row[start[k]] .. row[start[k + 1] - 1] of X, in
- * their order; each row is in one sequence, and each sequence has a row.  They are numbered in the
- * order of their first rows. */
-typedef struct cri_sequences {
-    size_t       n, rows;
-    size_t      *start; /* [n + 1] */
-    size_t      *row;   /* [rows] */
-    const char **names; /* [n] the labels; NULL without a column of them */
-    char        *texts; /* of the labels that are numbers */
-} cri_sequences;
-
 /* The rows of a table as a model sees them.  Row i of X is table row index[i] (or i).  With a
  * design that has a block, or whose levels are sparse, `sparse` is all of X [n x p], also the terms
  * that are not of the block; without, NULL. */
@@ -240,7 +232,7 @@ typedef struct cri_rows {
 } cri_rows;
 
 /* CRI_TARGET_NONE: no target, but that of a series where the table has it.  CRI_INPUTS_ALONE: neither the target nor the columns that options name, for what depends on
- * features alone.  CRI_TARGET_OF_PART: as needed, of rows that are not all, and may be without any
+ * features alone; of a series as CRI_TARGET_NONE.  CRI_TARGET_OF_PART: as needed, of rows that are not all, and may be without any
  * weight. */
 typedef enum cri_target_use {
     CRI_TARGET_NONE,

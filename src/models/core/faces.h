@@ -115,9 +115,12 @@ typedef struct cri_em_search {
     void (*reach)(void *state, const double *sums);
     /* Whether the end of a run cannot be the answer. */
     cr_status (*judge)(cr_ctx *cx, const void *plan, const void *state, bool *out_rejected);
-    /* Notes the best end of a candidate, NULL where all were rejected; the lowest criterion is kept. */
+    /* Notes the best end of a candidate so far, NULL where all were rejected; the lowest criterion is kept. */
     void (*note)(void *plan, size_t candidate, const cri_em_ends *ends, void *opt_best,
                  double *out_criterion);
+    /* A candidate whose criterion, after the first start that was not rejected, is higher than the lowest by more than
+     * this gets no other starts; after each of the others, half as much counts.  NULL: each gets all that it needs. */
+    double (*margin)(const void *plan);
     /* Sets what the report says of it beside the course of EM; NULL: the objective less log_prior is the log
      * likelihood. */
     void (*report)(const void *state, cr_report *report);

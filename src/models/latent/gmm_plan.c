@@ -69,6 +69,7 @@ void cri_gmm_close(cr_ctx *cx, void *search)
     cr_free(cx, p->tried_k, p->tried, sizeof(double));
     cr_free(cx, p->tried_form, p->tried, sizeof(double));
     cr_free(cx, p->tried_likelihood, p->tried, sizeof(double));
+    cr_free(cx, p->tried_starts, p->tried, sizeof(double));
     cr_free(cx, p, 1, sizeof *p);
 }
 
@@ -272,7 +273,8 @@ static cr_status list_candidates(cr_ctx *cx, cri_gmm_plan *p)
     p->tried_k = cr_alloc(cx, most, sizeof(double));
     p->tried_form = cr_alloc(cx, most, sizeof(double));
     p->tried_likelihood = cr_alloc(cx, most, sizeof(double));
-    if (!p->tried_k || !p->tried_form || !p->tried_likelihood) return CR_ENOMEM;
+    p->tried_starts = cr_alloc(cx, most, sizeof(double));
+    if (!p->tried_k || !p->tried_form || !p->tried_likelihood || !p->tried_starts) return CR_ENOMEM;
     for (size_t i = 0; i < p->n_forms; i++)
         for (size_t k = p->from; k <= p->to; k++, n++) {
             p->tried_k[n] = (double)k, p->tried_form[n] = p->forms[i];

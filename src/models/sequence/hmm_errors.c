@@ -18,7 +18,7 @@ enum { MOST_FREE = 60 };
 static const double EFFORT = 4e9; /* multiplications of all passes */
 static const double FALL = 1e-3;  /* nats by which f falls at a step */
 
-/* --- the objective ------------------------------------------------------------------------------ */
+/* --- the objective --------------------------------------------------------------------------- */
 
 typedef struct probe {
     cri_hmm      *m;    /* a copy, whose parameters change */
@@ -88,7 +88,7 @@ done:
     return st;
 }
 
-/* --- errors ------------------------------------------------------------------------------------- */
+/* --- errors ---------------------------------------------------------------------------------- */
 
 /* J [values x n]: what a step of number i changes, over the step. */
 static cr_status differentiate(cr_ctx *cx, probe *p, size_t values, double *up, double *down,

@@ -1,0 +1,448 @@
+/* kalman.c -- linear Gaussian state space models of series: structural time series, ARMA, regression with such
+ * errors, or matrices as they are given.
+ *   y_t = Z_t a_t + e_t,   a_{t+1} = T a_t + n_t,   e and n normal
+ * Variances and coefficients by exact maximum likelihood (kalman_search.h) on the filter with an exact
+ * diffuse start (kalman_system.h); parts and parameters are described in kalman_parts.h.  The series is
+ * shifted and scaled to mean 0 and sd 1 first, which changes no answer but keeps digits.
+ * Cost of a likelihood for n rows and m states: O(n m) once variances have settled, O(n m^2) with gaps or regressors.
+ * Durbin & Koopman (2012), Time Series Analysis by State Space Methods; Harvey (1989). */
+#include "kalman.h"
+#include "kalman_search.h"
+#include "base/context_internal.h"
+#include "models/core/rows_check.h"
+
+#include <math.h>
+#include <string.h>
+
+/* clang-format off */
+#define KALMAN_OPTIONS(X)                                                                             \
+    X(text,  components, "level", "", "parts that the series is the sum of: level or trend, seasonal:12, cycle, ar:2 or arma:1,1, regression (on the other columns), irregular", "trend,seasonal:12") \
+    X(text,  model,    "", "FILE", "matrices of the model in JSON, which are then not learned: a file, or the text itself", "model.json") \
+    X(count, restarts, "3", "1..24", "most starts of the search, of which the best result is kept; variances alone need no more once two agree", "8")   \
+    X(count, max_iter, "500", ">=1", "maximum number of iterations of each", "100")                   \
+    X(real,  tol,      "1e-8", ">0", "stop when no entry of the gradient exceeds this times the log likelihood", "1e-6")
+/* clang-format on */
+
+CR_OPTIONS(kalman_options, kalman_table, KALMAN_OPTIONS);
+
+/* --- what the series is like ----------------------------------------------------------------- */
+
+/* Mean and sd of what is observed, without squares that overflow; sd 0 of a series that is constant. */
+static cr_status measure(cr_ctx *cx, const cri_rows *rows, kalman_state *m)
+{
+    double n = 0, mean = 0, square = 0, most = 0;
+    for (size_t i = 0; i < rows->n; i++)
+        if (!isnan(rows->y[i])) mean += (rows->y[i] - mean) / ++n;
+    for (size_t i = 0; i < rows->n; i++)
+        if (!isnan(rows->y[i])) most = fmax(most, fabs(rows->y[i] - mean));
+    for (size_t i = 0; most > 0 && i < rows->n; i++)
+        if (!isnan(rows->y[i])) square += pow((rows->y[i] - mean) / most, 2);
+    m->observed = (size_t)n;
+    m->shift = mean;
+    m->scale = n > 0 ? most * sqrt(square / n) : 0;
+    if (n == 0)
+        return cr_fail(cx, CR_EDATA, "%s: the series '%s' has no value",
+                       cr_table_source(rows->table), cr_design_target(rows->design));
+    if (most > 0 && !(isnormal(m->scale * m->scale))) {
+        cr_fail(cx, CR_ENUMERIC, "the squares of the target '%s' are beyond the range of numbers",
+                cr_design_target(rows->design));
+        return cr_fail_hint(cx, "--scale-target standard rescales it");
+    }
+    return CR_OK;
+}
+
+static cr_status check_rows(cr_ctx *cx, const cri_rows *rows)
+{
+    if (!rows->w) return CR_OK;
+    return cr_fail(cx, CR_EUNSUPPORTED,
+                   "the model kalman knows no weights: rows of a series follow each other once");
+}
+
+/* Warns where the steps of --time are not all the same: a row is one step, whatever the clock says. */
+static void warn_of_steps(cr_ctx *cx, const cri_rows *rows)
+{
+    const cri_sequences *q = rows->sequences;
+    const cr_column *c = rows->design->time ? cr_table_find(rows->table, rows->design->time) : NULL;
+    double           least = INFINITY, most = 0;
+    for (size_t k = 0; c && k < q->n; k++)
+        for (size_t i = q->start[k] + 1; i < q->start[k + 1]; i++) {
+            size_t a = q->row[i - 1], b = q->row[i];
+            double step = c->values[(rows->index ? rows->index[b] : b) * c->stride] -
+                          c->values[(rows->index ? rows->index[a] : a) * c->stride];
+            least = fmin(least, step);
+            most = fmax(most, step);
+        }
+    if (most > 1.2 * least)
+        cr_log(cx, CR_LOG_WARNING,
+               "the steps of '%s' are from %g to %g, but each row counts as one step: add rows "
+               "without a value where steps are missing",
+               rows->design->time, least, most);
+}
+
+/* Too short a series leaves nothing to learn variances from. */
+static cr_status check_length(cr_ctx *cx, const kalman_state *m, const cri_kalman_path *path)
+{
+    size_t used = path->fixing, needed = m->n_theta > 0 ? m->n_theta : 1;
+    if (path->observed >= used + needed) return CR_OK;
+    cr_fail(cx, CR_EDATA,
+            "the series %s %zu value%s, of which the unknown start of the model takes %zu: its %zu "
+            "parameter%s need at least %zu more",
+            m->series > 1 ? "have" : "has", path->observed, path->observed == 1 ? "" : "s", used,
+            m->n_theta, m->n_theta == 1 ? "" : "s", needed);
+    return cr_fail_hint(cx, "a model with fewer parts, such as --components level, needs fewer");
+}
+
+/* --- the fit --------------------------------------------------------------------------------- */
+
+static void name_zeros(cr_ctx *cx, const kalman_state *m)
+{
+    for (size_t i = 0; i < m->n_theta; i++) {
+        char name[64];
+        if (m->plan->scale[i] != CRI_KALMAN_VARIANCE || !isinf(m->theta[i])) continue;
+        cri_kalman_name(m->plan, i, name, sizeof name);
+        cr_log(cx, CR_LOG_INFO, "%s is 0: the likelihood is highest at this bound", name);
+    }
+}
+
+static cr_status learn(cr_ctx *cx, const kalman_options *o, const cri_kalman_data *data,
+                       uint64_t seed, kalman_state *m, cr_report *report)
+{
+    cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(cx);
+    cri_kalman_target target;
+    cri_kalman_best   best;
+    cri_kalman_path   path = { 0 };
+    CR_TRY(cri_kalman_target_new(&s, m->plan, data, &target));
+    for (size_t i = 0; i < m->n_theta; i++) m->theta[i] = 0;
+    if (!cri_kalman_build(m->plan, m->theta, &target.system, target.work))
+        CR_TRY(cr_fail(cx, CR_ENUMERIC, "the model has no start"));
+    CR_TRY(cri_kalman_filter(cx, &target.system, data, false, &path));
+    CR_TRY(check_length(cx, m, &path));
+    CR_TRY(cri_kalman_search(&s, &target, o->restarts, o->max_iter, o->tol, seed, &best));
+    memcpy(m->theta, best.theta, m->n_theta * sizeof(double));
+    memcpy(m->covariance, best.covariance, m->n_theta * m->n_theta * sizeof(double));
+    m->gradient = best.gradient;
+    m->starts = best.starts;
+    m->agreed = best.agreed;
+    report->stop = best.stop;
+    report->iterations = best.iterations;
+    name_zeros(cx, m);
+done:
+    cri_kalman_path_free(cx, &path);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- what is kept ---------------------------------------------------------------------------- */
+
+/* What the smoother shows at the end of a fit. */
+typedef struct closing {
+    kalman_state            *m;
+    const cri_kalman_system *system;
+    const cri_rows          *rows;
+    const cri_kalman_data   *data;
+    double                  *e, *f; /* [m] unit vectors */
+    bool                     joint; /* coefficients are shared by several series */
+} closing;
+
+/* The row of the file, from 1. */
+static size_t file_row(const closing *c, size_t t)
+{
+    size_t row = c->rows->sequences->row[t];
+    return (c->rows->index ? c->rows->index[row] : row) + 1;
+}
+
+/* The place behind a row that ends a series, given the rows of all of them. */
+static void keep_place(closing *c, const cri_kalman_row *row, size_t k)
+{
+    size_t  m = c->m->m;
+    double *place = c->m->places + k * c->m->width, *P = place + 1 + m, *Pinf = P + m * m;
+    place[0] = (double)(c->data->start[k + 1] - c->data->start[k]);
+    memcpy(place + 1, row->a, m * sizeof(double));
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j <= i; j++) {
+            memset(c->e, 0, m * sizeof(double));
+            memset(c->f, 0, m * sizeof(double));
+            c->e[i] = c->f[j] = 1;
+            double v = cri_kalman_covariance(row, c->e, i == j ? c->e : c->f);
+            P[i * m + j] = P[j * m + i] = isfinite(v) ? v : 0;
+            Pinf[i * m + j] = Pinf[j * m + i] = isfinite(v) ? 0 : 1;
+        }
+}
+
+static void close_row(void *arg, const cri_kalman_row *row)
+{
+    closing      *c = arg;
+    kalman_state *m = c->m;
+    size_t        n = m->m, last = c->data->n - 1;
+    for (size_t j = 0; row->t == last && j < m->k; j++) {
+        memset(c->e, 0, n * sizeof(double));
+        c->e[n - m->k + j] = 1;
+        double v = cri_kalman_covariance(row, c->e, c->e);
+        m->coefficient[j] = isfinite(v) ? row->a[n - m->k + j] : NAN;
+        m->coefficient_sd[j] = isfinite(v) ? sqrt(v) : NAN;
+    }
+    for (size_t k = 0; c->joint && k < m->series; k++)
+        if (row->t + 1 == c->data->start[k + 1]) keep_place(c, row, k);
+    if (row->D[0] > 0 && !(fabs(row->u[0]) / sqrt(row->D[0]) <= fabs(m->outlier))) {
+        m->outlier = row->u[0] / sqrt(row->D[0]);
+        m->outlier_row = file_row(c, row->t);
+    }
+    for (size_t i = 0; i < n; i++) {
+        bool first = false;
+        for (size_t k = 0; k < m->series; k++) first = first || row->t == c->data->start[k];
+        double N = row->N[i * n + i];
+        if (first || !(c->system->Q[i * n + i] > 0) || !(N > 0)) continue;
+        double t = row->r[i] / sqrt(N);
+        if (fabs(t) <= fabs(m->shock)) continue;
+        m->shock = t;
+        m->shock_row = file_row(c, row->t);
+        m->shock_part = i;
+    }
+}
+
+/* The places of the series of a fit without shared coefficients: where the filter ended. */
+static void keep_ends(const cri_kalman_path *path, kalman_state *m)
+{
+    size_t n = m->m, size = n * n * sizeof(double);
+    for (size_t k = 0; k < m->series; k++) {
+        size_t          t = path->data->start[k + 1] - 1;
+        cri_kalman_slot slot = cri_kalman_slot_at(path, path->slot[t]);
+        double         *place = m->places + k * m->width, *P = place + 1 + n, *Pinf = P + n * n;
+        place[0] = (double)(path->data->start[k + 1] - path->data->start[k]);
+        memcpy(place + 1, path->a + t * n, n * sizeof(double));
+        memcpy(P, slot.P, size);
+        memset(Pinf, 0, size);
+        if (*slot.which > 0) memcpy(Pinf, path->unknown + ((size_t)*slot.which - 1) * n * n, size);
+    }
+}
+
+/* The Ljung-Box statistic of the standardised one-step errors, over all series. */
+static void judge_errors(const cri_kalman_path *path, double *work, kalman_state *m)
+{
+    size_t n = 0;
+    double square = 0, sum = 0;
+    for (size_t t = 0; t < path->data->n; t++) {
+        cri_kalman_slot slot = cri_kalman_slot_at(path, path->slot[t]);
+        if (slot.use[0] != CRI_KALMAN_REGULAR) continue;
+        work[n] = (path->data->y[t] - path->mean[t]) / sqrt(slot.F[0]);
+        square += work[n] * work[n];
+        n++;
+    }
+    m->lags = n / 5 < 10 ? n / 5 : 10;
+    m->ljung_box = NAN;
+    if (m->lags == 0 || !(square > 0)) return;
+    for (size_t lag = 1; lag <= m->lags; lag++) {
+        double product = 0;
+        for (size_t i = lag; i < n; i++) product += work[i] * work[i - lag];
+        sum += product * product / (square * square) / (double)(n - lag);
+    }
+    m->ljung_box = (double)n * ((double)n + 2) * sum;
+}
+
+/* All that the last pass over the rows shows. */
+static cr_status close_fit(cr_ctx *cx, const cri_rows *rows, kalman_state *m, cr_report *report)
+{
+    cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(cx);
+    cri_kalman_system system;
+    cri_kalman_data   data;
+    cri_kalman_path   path = { 0 };
+    closing           c = { .m = m, .system = &system, .rows = rows, .data = &data };
+    double           *work = cr_scratch_f64(&s, rows->n > m->m * m->m ? rows->n : m->m * m->m);
+    c.e = cr_scratch_f64(&s, m->m);
+    c.f = cr_scratch_f64(&s, m->m);
+    c.joint = m->k > 0 && m->series > 1;
+    CR_TRY(cri_kalman_open(&s, m, &system));
+    for (size_t i = 0; i < m->m; i++) system.noisy[i] = system.Q[i * m->m + i] > 0;
+    CR_TRY(cri_kalman_gather(&s, rows, m, cri_kalman_mean(m), &data));
+    CR_TRY(cri_kalman_filter(cx, &system, &data, true, &path));
+    if (path.failed != SIZE_MAX)
+        CR_TRY(cr_fail(cx, CR_ENUMERIC,
+                       "row %zu: by the model, its value is known for sure from the rows before",
+                       file_row(&c, path.failed)));
+    m->observed = path.observed;
+    m->fixing = path.fixing;
+    m->log_likelihood = path.log_likelihood - (double)(path.observed - path.fixing) * log(m->scale);
+    for (size_t j = 0; j < m->k; j++)
+        m->log_likelihood -= log(m->spread[j] * rows->design->scale[j]);
+    m->outlier = m->shock = 0;
+    keep_ends(&path, m);
+    CR_TRY(cri_kalman_smooth(cx, &path, close_row, &c));
+    for (size_t k = 0; k < m->series; k++) { /* a step beyond the last row */
+        double *place = m->places + k * m->width, *P = place + 1 + m->m;
+        cri_kalman_move(&system.forward, m->m, place + 1, work);
+        cri_kalman_carry(&system.forward, m->m, P, system.Q, false, work);
+        cri_kalman_carry(&system.forward, m->m, P + m->m * m->m, NULL, false, work);
+    }
+    judge_errors(&path, work, m);
+    report->log_likelihood =
+        m->log_likelihood - (double)(path.observed - path.fixing) * log(rows->design->target_scale);
+done:
+    cri_kalman_path_free(cx, &path);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The arrays whose sizes are now known. */
+static cr_status make_room(cr_ctx *cx, kalman_state *m)
+{
+    m->width = 1 + m->m + 2 * m->m * m->m;
+    m->places = cr_alloc(cx, m->series * m->width, sizeof(double));
+    if (m->components) {
+        m->theta = cr_alloc(cx, m->n_theta, sizeof(double));
+        m->covariance = cr_alloc(cx, m->n_theta * m->n_theta, sizeof(double));
+        m->centre = cr_alloc(cx, m->k, sizeof(double));
+        m->spread = cr_alloc(cx, m->k, sizeof(double));
+        m->coefficient = cr_alloc(cx, m->k, sizeof(double));
+        m->coefficient_sd = cr_alloc(cx, m->k, sizeof(double));
+        if (!m->theta || !m->covariance || !m->centre || !m->spread || !m->coefficient ||
+            !m->coefficient_sd)
+            return CR_ENOMEM;
+    }
+    return m->places ? CR_OK : CR_ENOMEM;
+}
+
+/* Mean and sd of each regressor; those of a constant one are 0 and 1: then it is the level's. */
+static cr_status measure_regressors(cr_ctx *cx, const cri_rows *rows, kalman_state *m)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *x = cr_scratch_f64(&s, rows->n);
+    CR_TRY(s.status);
+    for (size_t j = 0; j < m->k; j++) {
+        double mean = 0, square = 0;
+        cri_rows_fill_term(rows, j, 0, rows->n, x, 1);
+        for (size_t i = 0; i < rows->n; i++) {
+            double off = x[i] - mean;
+            mean += off / (double)(i + 1);
+            square += off * (x[i] - mean);
+        }
+        double sd = sqrt(square / (double)rows->n);
+        bool   varies = sd > 1e-13 * fabs(mean);
+        if (!isfinite(sd))
+            CR_TRY(cr_fail(cx, CR_ENUMERIC, "the squares of column '%s' overflow",
+                           cr_design_term_name(rows->design, j)));
+        m->centre[j] = varies ? mean : 0;
+        m->spread[j] = varies ? sd : 1;
+        if (!varies)
+            cr_log(cx, CR_LOG_WARNING, "the regressor '%s' is constant: it has no coefficient",
+                   cr_design_term_name(rows->design, j));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The parts of a structural model, and the series as it is for it. */
+static cr_status plan_fit(cr_ctx *cx, const cri_rows *rows, const kalman_options *o,
+                          kalman_state *m)
+{
+    cr_status       st = CR_OK;
+    cri_kalman_plan plan;
+    m->components = cri_string_copy(cx, o->components);
+    if (!m->components) return CR_ENOMEM;
+    m->longest = fmax(4, (double)m->observed);
+    CR_TRY(cri_kalman_plan_read(cx, o->components, rows->p, m->longest, &plan));
+    m->m = plan.m;
+    m->k = plan.k;
+    m->n_theta = plan.n_theta;
+    m->h = NAN;
+    if (!(m->scale > 1e-13 * fabs(m->shift))) {
+        cr_fail(cx, CR_EDATA, "the series '%s' is constant: there is no variance to learn",
+                cr_design_target(rows->design));
+        CR_TRY(cr_fail_hint(cx, "--model takes matrices that are not learned"));
+    }
+done:
+    return st;
+}
+
+static cr_status kalman_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                            void **out_state, cr_report *report)
+{
+    cr_status             st = CR_OK;
+    cr_scratch            s = cr_scratch_begin(cx);
+    const kalman_options *o = options;
+    cri_kalman_data       data;
+    kalman_state         *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(check_rows(cx, rows));
+    if (o->model && strcmp(o->components, "level") != 0)
+        CR_TRY(cr_fail(cx, CR_EARG, "--model gives the whole model: leave --components out"));
+    CR_TRY(measure(cx, rows, m));
+    warn_of_steps(cx, rows);
+    m->series = rows->sequences->n;
+    CR_TRY(o->model ? cri_kalman_read_matrices(cx, o->model, m) : plan_fit(cx, rows, o, m));
+    CR_TRY(make_room(cx, m));
+    CR_TRY(measure_regressors(cx, rows, m));
+    CR_TRY(cri_kalman_join_names(cx, NULL, rows->sequences, NULL, &m->names));
+    CR_TRY(cri_kalman_prepare(cx, m));
+    report->stop = CR_STOP_CLOSED_FORM;
+    if (m->plan) {
+        CR_TRY(cri_kalman_gather(&s, rows, m, 0, &data));
+        CR_TRY(learn(cx, o, &data, seed, m, report));
+    }
+    CR_TRY(close_fit(cx, rows, m, report));
+    *out_state = m;
+    m = NULL;
+done:
+    cri_state_free(cx, &cri_class_kalman, m);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- the class ------------------------------------------------------------------------------- */
+
+/* Only regression looks at other columns. */
+static cr_status kalman_shape(cr_ctx *cx, const void *options, cr_design *design)
+{
+    cr_status             st = CR_OK;
+    const kalman_options *o = options;
+    cri_kalman_plan       plan = { 0 };
+    if (!o->model)
+        CR_TRY(cri_kalman_plan_read(cx, o->components, cr_design_terms(design), 4, &plan));
+    if (plan.k == 0) CR_TRY(cri_design_drop_inputs(cx, design));
+done:
+    return st;
+}
+
+static cr_status kalman_ready(cr_ctx *cx, void *state, const cr_design *design)
+{
+    kalman_state *m = state;
+    if (m->k != cr_design_terms(design)) return CR_EDATA;
+    return cri_kalman_prepare(cx, m);
+}
+
+static void kalman_release(cr_ctx *cx, void *state) { cri_kalman_unprepare(cx, state); }
+
+const cr_model_class cri_class_kalman = {
+    .name = "kalman",
+    .summary =
+        "structural time series: level, trend, seasons, cycle, ARMA and regression by the Kalman "
+        "filter",
+    .formulas = "y_t = Z_t a_t + e_t,   a_(t+1) = T a_t + n_t,   e and n normal, a_1 diffuse or "
+                "stationary\n"
+                "y_t = level_t + season_t + cycle_t + x_t' b + ... + e_t",
+    .reference =
+        "Durbin & Koopman (2012), Time Series Analysis by State Space Methods; Harvey (1989), "
+        "Forecasting, Structural Time Series Models and the Kalman Filter",
+    .example = "examples/nile.csv --target flow",
+    .tasks = CR_TASK_REGRESSION,
+    .options = kalman_table,
+    .options_size = sizeof(kalman_options),
+    .default_scale = CR_SCALE_NONE,
+    .sequences = true,
+    .shape = kalman_shape,
+    .whole = &(const cri_whole_face){ .fit = kalman_fit,
+                                      .update = cri_kalman_update,
+                                      .update_holds = true },
+    .rows = &cri_kalman_rows,
+    .function = &cri_kalman_function,
+    .sequence = &cri_kalman_sequence,
+    .describe = cri_kalman_describe,
+    .statistics = cri_kalman_statistics,
+    .state = cri_kalman_record,
+    .state_size = sizeof(kalman_state),
+    .ready = kalman_ready,
+    .release = kalman_release,
+};

@@ -1,0 +1,96 @@
+/* kalman.h -- the state of a fitted model of class kalman, and what its files share.
+ * Numbers are those of the scaled series y' = (y - shift) / scale, unless said otherwise.  (Internal header.) */
+#ifndef CREDENCE_MODELS_SEQUENCE_KALMAN_H
+#define CREDENCE_MODELS_SEQUENCE_KALMAN_H
+
+#include "kalman_parts.h"
+#include "models/core/class.h"
+
+/* clang-format off */
+#define KALMAN_STATE(MEMBER)                                                                           \
+    MEMBER(text,   components, (),  "none",     "the parts; absent of a model given by its matrices")  \
+    MEMBER(count,  k,          (),  "",         "regressors")                                          \
+    MEMBER(count,  m,          (),  ">0",       "states")                                              \
+    MEMBER(count,  n_theta,    (),  "",         "parameters")                                          \
+    MEMBER(count,  series,     (),  ">0",       "series of the fit")                                   \
+    MEMBER(count,  width,      (),  ">0",       "numbers of a place: 1 + m + 2 m m")                   \
+    MEMBER(real,   longest,    (),  ">=4",      "the longest period of a cycle")                       \
+    MEMBER(real,   shift,      (),  "",         "of the series")                                       \
+    MEMBER(real,   scale,      (),  ">0",       "of the series")                                       \
+    MEMBER(vector, centre,     (k), "none",     "of the regressors")                                   \
+    MEMBER(vector, spread,     (k), ">0 none",  "of the regressors")                                   \
+    MEMBER(vector, theta,      (n_theta), "any none", "parameters as they were searched for")          \
+    MEMBER(matrix, covariance, (n_theta, n_theta), "any none", "of theta")                             \
+    MEMBER(vector, coefficient, (k), "any none", "of regressors")                                      \
+    MEMBER(vector, coefficient_sd, (k), "any none", "their standard deviations")                       \
+    MEMBER(matrix, places,     (series, width), "", "where the series of the fit end")                 \
+    MEMBER(text,   names,      (),  "none",     "of the series, each ended by a line feed")            \
+    MEMBER(matrix, T,          (m, m), "none",  "of a model given by its matrices, as the next four")  \
+    MEMBER(matrix, Q,          (m, m), "none",  "")                                                    \
+    MEMBER(vector, Z,          (m), "none",     "")                                                    \
+    MEMBER(vector, start,      (m), "none",     "mean of the first state")                             \
+    MEMBER(matrix, P1,         (m, m), "none",  "covariance of the first state")                       \
+    MEMBER(vector, diffuse,    (m), "0..1 none", "1 where a state starts unknown")                     \
+    MEMBER(real,   h,          (),  ">=0 none", "variance of the noise of the observations")           \
+    MEMBER(count,  observed,   (),  "",         "rows with a value")                                   \
+    MEMBER(count,  fixing,     (),  "",         "of these, used up by the unknown start")              \
+    MEMBER(count,  starts,     (),  "",         "runs of the search")                                  \
+    MEMBER(count,  agreed,     (),  "",         "of these, ended at the best")                         \
+    MEMBER(real,   log_likelihood, (), "any none", "diffuse, in the units of rows->y")                 \
+    MEMBER(real,   gradient,   (),  "any none", "largest entry by theta at the end")                   \
+    MEMBER(real,   ljung_box,  (),  "any none", "of the standardised one-step errors")                 \
+    MEMBER(count,  lags,       (),  "",         "that it looks at")                                    \
+    MEMBER(real,   outlier,    (),  "any none", "largest auxiliary residual of an observation")        \
+    MEMBER(count,  outlier_row, (), "",         "its row of the data, from 1")                         \
+    MEMBER(real,   shock,      (),  "any none", "largest auxiliary residual of a state")               \
+    MEMBER(count,  shock_row,  (),  "",         "the row of the data before which it comes")           \
+    MEMBER(count,  shock_part, (),  "",         "the number of its state")
+/* clang-format on */
+
+CRI_RECORD(kalman_state, KALMAN_STATE, cri_kalman_plan *plan; const char **labels;);
+extern const cri_member cri_kalman_record[];
+
+/* The plan and the labels of the series from what a file has; CR_EDATA where they do not fit together. */
+cr_status cri_kalman_prepare(cr_ctx *cx, kalman_state *state);
+void      cri_kalman_unprepare(cr_ctx *cx, kalman_state *state);
+
+/* The matrices of a state in the caller's arena, and the mean that is taken off the series first. */
+cr_status cri_kalman_open(cr_scratch *s, const kalman_state *state, cri_kalman_system *out);
+double    cri_kalman_mean(const kalman_state *state);
+/* The system starts from a place [width], which stays the caller's, or from `base`, as it was opened, where nothing was
+ * seen yet. */
+void cri_kalman_start(const kalman_state *state, const cri_kalman_system *base, double *place,
+                      cri_kalman_system *out);
+/* The place behind the rows of a path. */
+void cri_kalman_end(const cri_kalman_path *path, double seen, double *place);
+/* The place at which the series of the fit of this name ends; NULL: there is none. */
+const double *cri_kalman_end_of(const kalman_state *state, const char *opt_name);
+/* Where a series begins: place [width] is all 0, or, of one without any value, the end of the series of its name. */
+void cri_kalman_begin(const kalman_state *state, const char *opt_name, const cri_kalman_data *one,
+                      double *place);
+/* The names of series as one text, each ended by a line feed: those in the state and, of q, those that `which` marks; NULL
+ * where there are none. */
+cr_status cri_kalman_join_names(cr_ctx *cx, const char *opt_old, const cri_sequences *q,
+                                const bool *opt_which, char **out);
+
+cr_status cri_kalman_update(cr_ctx *cx, const void *state, const cri_rows *rows,
+                            const void *options, void **out_state, cr_report *report);
+cr_status cri_kalman_sample(cr_ctx *cx, const void *state, const cr_design *design,
+                            const cri_rows *opt_rows, size_t count, uint64_t seed, double *out);
+
+/* The rows in the order of their series, in the caller's arena: y, scaled and less `mean`, NaN where rows have no target,
+ * and the regressors, scaled likewise.  Row i of the data is row sequences->row[i]. */
+cr_status cri_kalman_gather(cr_scratch *s, const cri_rows *rows, const kalman_state *state,
+                            double mean, cri_kalman_data *out);
+
+/* A model given by its matrices, from a file of JSON or from the JSON itself. */
+cr_status cri_kalman_read_matrices(cr_ctx *cx, const char *text, kalman_state *out);
+
+extern const cri_sequence_face cri_kalman_sequence;
+extern const cri_rows_face     cri_kalman_rows;
+extern const cri_function_face cri_kalman_function;
+cr_status             cri_kalman_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                          cri_sheet *out);
+extern const cr_field cri_kalman_statistics[];
+
+#endif

@@ -1,0 +1,282 @@
+/* kalman_answers.c -- what a fitted model says of rows: given those before, given all, ahead, part by part.
+ * Each series is looked at by itself.  A place is: rows seen, then mean, P and P_inf of the state of the next row.
+ * A series without any value goes on where the series of its name ended in the fit. */
+#include "kalman.h"
+#include "base/context_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The work on one series after another. */
+typedef struct reader {
+    const kalman_state  *m;
+    const cri_sequences *sequences;
+    cri_kalman_system    base, system; /* as it was opened; as it starts in the series at hand */
+    cri_kalman_data      all, one;     /* all rows; those of the series at hand                 */
+    size_t               ends[2];
+    double              *place; /* [width] of the series at hand                         */
+} reader;
+
+static cr_status open_reader(cr_scratch *s, const kalman_state *m, const cri_rows *rows, reader *r)
+{
+    cr_status st = CR_OK;
+    *r = (reader){ .m = m, .sequences = rows ? rows->sequences : NULL };
+    CR_TRY(cri_kalman_open(s, m, &r->base));
+    r->system = r->base;
+    r->place = cr_scratch_f64(s, m->width);
+    CR_TRY(s->status);
+    if (rows) CR_TRY(cri_kalman_gather(s, rows, m, cri_kalman_mean(m), &r->all));
+done:
+    return st;
+}
+
+/* --- series ---------------------------------------------------------------------------------- */
+
+/* The rows of series k, and where it starts: opt_place, or as is said above. */
+static void turn_to(reader *r, size_t k, double *opt_place)
+{
+    const cri_sequences *q = r->sequences;
+    size_t               from = q->start[k];
+    r->ends[0] = 0;
+    r->ends[1] = q->start[k + 1] - from;
+    r->one = (cri_kalman_data){ r->ends[1], 1, r->ends, r->all.y + from,
+                                r->all.x ? r->all.x + from * r->m->k : NULL };
+    if (opt_place && opt_place[0] > 0)
+        memcpy(r->place, opt_place, r->m->width * sizeof(double));
+    else
+        cri_kalman_begin(r->m, q->names ? q->names[k] : NULL, &r->one, r->place);
+    cri_kalman_start(r->m, &r->base, r->place, &r->system);
+}
+
+/* --- given the rows before ------------------------------------------------------------------- */
+
+/* One answer in the units of rows->y: none where nothing is known yet. */
+static void put(const kalman_state *m, double mean, double variance, bool known, cr_prediction *out,
+                size_t row)
+{
+    out->mean[row] = known ? m->shift + m->scale * (mean + cri_kalman_mean(m)) : NAN;
+    if (!out->scale) return;
+    out->scale[row] = known ? m->scale * sqrt(variance) : NAN;
+    out->dof[row] = known ? INFINITY : NAN;
+}
+
+static cr_status filter(cr_ctx *cx, const void *state, const cri_rows *rows, double *opt_places,
+                        bool noise, cr_prediction *out)
+{
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
+    const kalman_state *m = state;
+    reader              r;
+    cri_kalman_path     path = { 0 };
+    CR_TRY(open_reader(&s, m, rows, &r));
+    for (size_t k = 0; k < r.sequences->n; k++) {
+        turn_to(&r, k, opt_places ? opt_places + k * m->width : NULL);
+        CR_TRY(cri_kalman_filter(cx, &r.system, &r.one, false, &path));
+        for (size_t i = 0; i < r.one.n; i++) {
+            cri_kalman_slot slot = cri_kalman_slot_at(&path, path.slot[i]);
+            put(m, path.mean[i], fmax(slot.F[0] - (noise ? 0 : r.system.h[0]), 0),
+                !(slot.Finf[0] > 0), out, r.sequences->row[r.sequences->start[k] + i]);
+        }
+        if (opt_places)
+            cri_kalman_end(&path, r.place[0] + (double)r.one.n, opt_places + k * m->width);
+        cri_kalman_path_free(cx, &path);
+    }
+done:
+    cri_kalman_path_free(cx, &path);
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status kalman_filter(cr_ctx *cx, const void *state, const cri_rows *rows, double *places,
+                               cr_prediction *out)
+{
+    return filter(cx, state, rows, places, true, out);
+}
+
+static cr_status kalman_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                cr_prediction *out)
+{
+    return filter(cx, state, rows, NULL, true, out);
+}
+
+static cr_status kalman_mean(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             cr_prediction *out)
+{
+    return filter(cx, state, rows, NULL, false, out);
+}
+
+/* --- given all rows -------------------------------------------------------------------------- */
+
+/* What is read off the smoother: a part of the signal, or all of it. */
+typedef struct look {
+    const reader          *r;
+    const cri_kalman_part *opt_part;
+    size_t                 series;
+    double                *w;         /* [m] */
+    double                *mean, *sd; /* [rows]; sd may be NULL */
+    double                 noise;     /* variance that is added */
+} look;
+
+/* The weights of the part in the signal of row t. */
+static void weigh(const look *l, size_t t)
+{
+    const reader *r = l->r;
+    cri_kalman_loadings(&r->system, &r->one, t, 0, l->w);
+    for (size_t i = 0; l->opt_part && i < r->m->m; i++)
+        if (i < l->opt_part->first || i >= l->opt_part->first + l->opt_part->n) l->w[i] = 0;
+}
+
+static void see(void *arg, const cri_kalman_row *row)
+{
+    const look *l = arg;
+    size_t      at = l->r->sequences->row[l->r->sequences->start[l->series] + row->t];
+    double      mean = 0, variance;
+    weigh(l, row->t);
+    for (size_t i = 0; i < l->r->m->m; i++) mean += l->w[i] * row->a[i];
+    variance = cri_kalman_covariance(row, l->w, l->w);
+    l->mean[at] = isinf(variance) ? NAN : mean;
+    if (l->sd) l->sd[at] = isinf(variance) ? NAN : sqrt(variance + l->noise);
+}
+
+/* mean and sd [rows] of a part of the signal, or of all of it, scaled as inside. */
+static cr_status smooth(cr_ctx *cx, const kalman_state *m, const cri_rows *rows,
+                        const cri_kalman_part *opt_part, bool noise, double *mean, double *opt_sd)
+{
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    reader          r;
+    cri_kalman_path path = { 0 };
+    look            l = { .r = &r, .opt_part = opt_part, .mean = mean, .sd = opt_sd };
+    l.w = cr_scratch_f64(&s, m->m);
+    CR_TRY(open_reader(&s, m, rows, &r));
+    l.noise = noise ? r.system.h[0] : 0;
+    for (l.series = 0; l.series < r.sequences->n; l.series++) {
+        turn_to(&r, l.series, NULL);
+        CR_TRY(cri_kalman_filter(cx, &r.system, &r.one, true, &path));
+        CR_TRY(cri_kalman_smooth(cx, &path, see, &l));
+        cri_kalman_path_free(cx, &path);
+    }
+done:
+    cri_kalman_path_free(cx, &path);
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status kalman_smooth(cr_ctx *cx, const void *state, const cri_rows *rows,
+                               cr_prediction *out)
+{
+    const kalman_state *m = state;
+    cr_status           st = smooth(cx, m, rows, NULL, true, out->mean, out->scale);
+    for (size_t i = 0; st == CR_OK && i < rows->n; i++) {
+        bool   known = !isnan(out->mean[i]);
+        double sd = out->scale ? out->scale[i] : 0;
+        put(m, out->mean[i], sd * sd, known, out, i);
+    }
+    return st;
+}
+
+static cr_status kalman_function(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior,
+                                 double *mean, double *opt_sd, double *opt_covariance)
+{
+    const kalman_state *m = state;
+    if (prior || opt_covariance)
+        return cr_fail(cx, CR_EUNSUPPORTED, "the model kalman has no %s of its signal",
+                       prior ? "prior" : "covariance");
+    cr_status st = smooth(cx, m, rows, NULL, false, mean, opt_sd);
+    for (size_t i = 0; st == CR_OK && i < rows->n; i++) {
+        mean[i] = m->shift + m->scale * (mean[i] + cri_kalman_mean(m));
+        if (opt_sd) opt_sd[i] *= m->scale;
+    }
+    return st;
+}
+
+/* --- part by part ---------------------------------------------------------------------------- */
+
+/* The part number k that has states, a trend counting as one; NULL beyond the last. */
+static const cri_kalman_part *part_at(const cri_kalman_plan *plan, size_t k)
+{
+    for (size_t i = 0; i < plan->n_parts; i++)
+        if (plan->parts[i].n > 0 && k-- == 0) return &plan->parts[i];
+    return NULL;
+}
+
+/* Level, trend, season and so on; a constant that is a parameter stands in the part that comes first. */
+static cr_status kalman_part(cr_ctx *cx, const void *state, const cr_design *design, size_t k,
+                             const cri_rows *opt_rows, cr_part *out, double *mean, double *sd)
+{
+    const kalman_state    *m = state;
+    const cri_kalman_part *part = m->plan ? part_at(m->plan, k) : NULL;
+    cr_status              st = CR_OK;
+    (void)design;
+    *out = (cr_part){ 0 };
+    if (!part) return CR_OK;
+    snprintf(out->name, sizeof out->name, "%s", part->name);
+    if (!opt_rows) return CR_OK;
+    bool   first = k == 0;
+    double constant = first ? m->shift + m->scale * cri_kalman_mean(m) : 0;
+    st = smooth(cx, m, opt_rows, part, false, mean, sd);
+    for (size_t i = 0; st == CR_OK && i < opt_rows->n; i++) {
+        mean[i] = constant + m->scale * mean[i];
+        sd[i] *= m->scale;
+    }
+    return st;
+}
+
+/* --- ahead ----------------------------------------------------------------------------------- */
+
+static cr_status kalman_forecast(cr_ctx *cx, const void *state, const cr_design *design,
+                                 const double *places, size_t n, size_t ahead, cr_prediction *out)
+{
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
+    const kalman_state *m = state;
+    reader              r;
+    cri_kalman_path     path = { 0 };
+    double             *y = cr_scratch_f64(&s, ahead);
+    size_t              ends[2] = { 0, ahead };
+    (void)design;
+    if (m->k > 0) {
+        cr_fail(cx, CR_EARG, "the regressors of the rows ahead are not known");
+        CR_TRY(cr_fail_hint(cx, "predict from a file that has them, and no target: its rows are "
+                                "taken as those that follow"));
+    }
+    CR_TRY(open_reader(&s, m, NULL, &r));
+    for (size_t i = 0; i < ahead; i++) y[i] = NAN;
+    cri_kalman_data data = { ahead, 1, ends, y, NULL };
+    for (size_t k = 0; k < n; k++) {
+        memcpy(r.place, places + k * m->width, m->width * sizeof(double));
+        cri_kalman_start(m, &r.base, r.place, &r.system);
+        CR_TRY(cri_kalman_filter(cx, &r.system, &data, false, &path));
+        for (size_t h = 0; h < ahead; h++) {
+            cri_kalman_slot slot = cri_kalman_slot_at(&path, path.slot[h]);
+            put(m, path.mean[h], slot.F[0], !(slot.Finf[0] > 0), out, k * ahead + h);
+        }
+        cri_kalman_path_free(cx, &path);
+    }
+done:
+    cri_kalman_path_free(cx, &path);
+    cr_scratch_end(&s);
+    return st;
+}
+
+static size_t kalman_width(const void *state) { return ((const kalman_state *)state)->width; }
+
+static void kalman_ends(const void *state, size_t *out_n, const double **out_places,
+                        const char *const **out_names)
+{
+    const kalman_state *m = state;
+    *out_n = m->series;
+    *out_places = m->places;
+    *out_names = m->labels;
+}
+
+const cri_sequence_face cri_kalman_sequence = { .series = true,
+                                                .width = kalman_width,
+                                                .filter = kalman_filter,
+                                                .smooth = kalman_smooth,
+                                                .forecast = kalman_forecast,
+                                                .ends = kalman_ends };
+const cri_rows_face     cri_kalman_rows = { .predict = kalman_predict,
+                                            .mean = kalman_mean,
+                                            .sample = cri_kalman_sample };
+const cri_function_face cri_kalman_function = { .part = kalman_part, .function = kalman_function };

@@ -1,0 +1,210 @@
+/* kalman_describe.c -- what a fit says of itself. */
+#include "kalman.h"
+#include "math/special/special.h"
+#include "models/core/parameters.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double normal_975 = 1.959963984540054;
+static const double vague = 2;
+
+/* In the units of the data: a variance by the square of the scale, the mean by both. */
+static double in_units(const kalman_state *m, const cr_design *d, size_t i, double value)
+{
+    double unit = m->scale * d->target_scale;
+    switch (m->plan->scale[i]) {
+    case CRI_KALMAN_VARIANCE:
+        return value * unit * unit;
+    case CRI_KALMAN_MEAN:
+        return value * unit + m->shift * d->target_scale + d->target_shift;
+    default:
+        return value;
+    }
+}
+
+/* Whether a coefficient of ar or ma is a partial autocorrelation itself. */
+static bool is_only_lag(const cri_kalman_plan *plan, size_t i)
+{
+    for (size_t k = 0; k < plan->n_parts; k++) {
+        const cri_kalman_part *part = &plan->parts[k];
+        if (part->p + part->q == 0 || i < part->theta || i >= part->theta + part->count) continue;
+        return (i < part->theta + part->p ? part->p : part->q) == 1;
+    }
+    return false;
+}
+
+/* An interval that is normal in theta: of variances, damping and period by what its ends are.  A variance whose logarithm is
+ * known to no better than VAGUE may well be 0: its interval is normal in the variance itself. */
+static void add_interval(const kalman_state *m, const cr_design *d, size_t i, double *theta,
+                         double *value, double sd, cri_sheet *row)
+{
+    double half = normal_975 * sqrt(m->covariance[i * m->n_theta + i]), old = theta[i], ends[2];
+    bool   partial = m->plan->scale[i] == CRI_KALMAN_PARTIAL && !is_only_lag(m->plan, i);
+    for (int k = 0; k < 2; k++) {
+        double sign = k == 0 ? -1 : 1;
+        theta[i] = old + sign * half;
+        if (!partial) cri_kalman_values(m->plan, theta, value, NULL);
+        ends[k] = partial ? value[i] + sign * normal_975 * sd : in_units(m, d, i, value[i]);
+    }
+    theta[i] = old;
+    cri_kalman_values(m->plan, theta, value, NULL);
+    if (m->plan->scale[i] == CRI_KALMAN_VARIANCE && half > normal_975 * vague) {
+        ends[0] = in_units(m, d, i, fmax(0, value[i] - normal_975 * sd));
+        ends[1] = in_units(m, d, i, value[i] + normal_975 * sd);
+    }
+    cri_put_real(row, "lower", isnan(half) ? NAN : fmin(ends[0], ends[1]));
+    cri_put_real(row, "upper", isnan(half) ? NAN : fmax(ends[0], ends[1]));
+}
+
+/* Standard deviations of the values from those of theta; NaN where there are none. */
+static void find_errors(const kalman_state *m, const double *jacobian, double *sd)
+{
+    size_t n = m->n_theta;
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < n; j++)
+            for (size_t l = 0; l < n; l++) {
+                double weight = jacobian[i * n + j] * jacobian[i * n + l];
+                if (weight != 0) sum += weight * m->covariance[j * n + l];
+            }
+        bool zero = m->plan->scale[i] == CRI_KALMAN_VARIANCE && isinf(m->theta[i]);
+        sd[i] = zero ? NAN : sqrt(sum);
+    }
+}
+
+static cr_status add_parameters(cr_ctx *cx, const kalman_state *m, const cr_design *d,
+                                cri_sheet *list)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = m->n_theta;
+    double    *theta = cr_scratch_f64(&s, n), *value = cr_scratch_f64(&s, n);
+    double    *jacobian = cr_scratch_matrix(&s, n, n), *sd = cr_scratch_f64(&s, n);
+    CR_TRY(s.status);
+    memcpy(theta, m->theta, n * sizeof *theta);
+    cri_kalman_values(m->plan, theta, value, jacobian);
+    find_errors(m, jacobian, sd);
+    for (size_t i = 0; i < n; i++) {
+        char   name[64];
+        double none = in_units(m, d, i, 0), unit = in_units(m, d, i, 1) - none;
+        cri_kalman_name(m->plan, i, name, sizeof name);
+        cri_sheet *row =
+            cri_parameter_add(list, in_units(m, d, i, value[i]), sd[i] * unit, "%s", name);
+        add_interval(m, d, i, theta, value, sd[i], row);
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static void add_coefficients(const kalman_state *m, const cr_design *d, cri_sheet *list)
+{
+    for (size_t j = 0; j < m->k; j++) {
+        double     unit = m->scale * d->target_scale / (m->spread[j] * d->scale[j]);
+        double     value = m->coefficient[j] * unit, sd = m->coefficient_sd[j] * unit;
+        cri_sheet *row = cri_parameter_add(list, value, sd, "%s", cr_design_term_name(d, j));
+        cri_parameter_interval(row, value, normal_975 * sd);
+    }
+}
+
+const cr_field cri_kalman_statistics[] = {
+    CR_TEXT("components", CR_FIELD_SOMETIMES,
+            "the parts of the series; of a model that is not given by matrices"),
+    CR_TEXT("likelihood", 0, "what log_likelihood is"),
+    CR_COUNT("series", 0, "how many there are"),
+    CR_COUNT("states", 0, "how many the model has"),
+    CR_COUNT("observed", 0, "rows with a value"),
+    CR_COUNT("diffuse", 0,
+             "values that the unknown start of the states takes: they have no density"),
+    { "aic", CR_FIELD_NUMBER, CR_FIELD_NULL | CR_FIELD_CRITERION, NULL,
+      "-2 log likelihood + 2 (parameters + unknown states at the start)", NULL },
+    { "bic", CR_FIELD_NUMBER, CR_FIELD_NULL | CR_FIELD_CRITERION, NULL,
+      "the same with log(observed) in place of 2", NULL },
+    CR_NUMBER("gradient", CR_FIELD_EITHER,
+              "largest slope of the log likelihood by a logarithm of a variance or another free "
+              "parameter, at the end; of a search"),
+    CR_COUNT("starts", CR_FIELD_SOMETIMES, "runs of the search"),
+    CR_COUNT("starts_agreed", CR_FIELD_SOMETIMES, "of these, ended at the best"),
+    CR_OTHER(TEXTS, "at_zero", CR_FIELD_SOMETIMES,
+             "variances that are 0: the likelihood is highest at this bound; where there are any"),
+    CR_NUMBER("ljung_box", CR_FIELD_NULL,
+              "of the standardised one-step errors: large when they are correlated"),
+    CR_NUMBER("ljung_box_p", CR_FIELD_NULL, "probability of a larger one if they are not"),
+    CR_NUMBER("largest_outlier", CR_FIELD_NULL,
+              "the noise of an observation in standard deviations, where it is largest"),
+    CR_COUNT("outlier_row", CR_FIELD_SOMETIMES, "its row; where there is noise"),
+    CR_NUMBER("largest_break", CR_FIELD_NULL,
+              "the shock to a state in standard deviations, where it is largest"),
+    CR_COUNT("break_row", CR_FIELD_SOMETIMES,
+             "the row before which it comes; where states have shocks"),
+    CR_TEXT("break_part", CR_FIELD_SOMETIMES, "what it changes: level, slope, seasonal; likewise"),
+    CR_FIELD_LAST,
+};
+
+static const char *state_name(const kalman_state *m, size_t i)
+{
+    for (size_t k = 0; m->plan && k < m->plan->n_parts; k++) {
+        const cri_kalman_part *part = &m->plan->parts[k];
+        if (i < part->first || i >= part->first + part->n) continue;
+        return part->kind != CRI_KALMAN_TREND ? part->name : i == part->first ? "level" : "slope";
+    }
+    return "state";
+}
+
+static void add_zeros(const kalman_state *m, cri_sheet *out)
+{
+    cri_sheet *list = NULL;
+    for (size_t i = 0; i < m->n_theta; i++) {
+        char name[64];
+        if (m->plan->scale[i] != CRI_KALMAN_VARIANCE || !isinf(m->theta[i])) continue;
+        cri_kalman_name(m->plan, i, name, sizeof name);
+        if (!list) list = cri_put_list(out, "at_zero");
+        cri_put_text(list, NULL, name);
+    }
+}
+
+static void add_checks(const kalman_state *m, cri_sheet *out)
+{
+    cri_put_real(out, "ljung_box", m->ljung_box);
+    double free = (double)m->lags - fmax(0, (double)m->n_theta - 1);
+    cri_put_real(out, "ljung_box_p",
+                 free > 0 && !isnan(m->ljung_box) ? cr_chi2_sf(m->ljung_box, free) : NAN);
+    cri_put_real(out, "largest_outlier", m->outlier_row ? m->outlier : NAN);
+    if (m->outlier_row) cri_put_count(out, "outlier_row", m->outlier_row);
+    cri_put_real(out, "largest_break", m->shock_row ? m->shock : NAN);
+    if (m->shock_row) cri_put_count(out, "break_row", m->shock_row);
+    if (m->shock_row) cri_put_text(out, "break_part", state_name(m, m->shock_part));
+}
+
+cr_status cri_kalman_describe(cr_ctx *cx, const void *state, const cr_design *d, cri_sheet *out)
+{
+    const kalman_state *m = state;
+    cr_status           st = CR_OK;
+    cri_sheet          *list = cri_put_list(out, "parameters");
+    if (m->plan) st = add_parameters(cx, m, d, list);
+    if (st != CR_OK) return st;
+    add_coefficients(m, d, list);
+    double counted = (double)(m->n_theta + m->fixing);
+    double height = m->log_likelihood - (double)(m->observed - m->fixing) * log(d->target_scale);
+    cri_sheet *s = cri_put_object(out, "statistics");
+    if (m->components) cri_put_text(s, "components", m->components);
+    cri_put_text(s, "likelihood",
+                 m->fixing > 0
+                     ? "diffuse: the values that fix the start of the states have no density"
+                     : "of all values");
+    cri_put_count(s, "series", m->series);
+    cri_put_count(s, "states", m->m);
+    cri_put_count(s, "observed", m->observed);
+    cri_put_count(s, "diffuse", m->fixing);
+    cri_put_real(s, "aic", 2 * counted - 2 * height);
+    cri_put_real(s, "bic", log((double)m->observed) * counted - 2 * height);
+    if (m->plan) {
+        cri_put_real(s, "gradient", m->gradient);
+        cri_put_count(s, "starts", m->starts);
+        cri_put_count(s, "starts_agreed", m->agreed);
+        add_zeros(m, s);
+    }
+    add_checks(m, s);
+    return CR_OK;
+}

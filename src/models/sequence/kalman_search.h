@@ -1,0 +1,46 @@
+/* kalman_search.h -- the parameters of a structural model by maximum likelihood.
+ * Candidates spread over the parameters are brought to their best common scale; L-BFGS with the exact score runs from
+ * the best of them.  A variance that vanishes is set to 0 where its slope there says so: a bound, not a
+ * number on its way down.  (Internal header.) */
+#ifndef CREDENCE_MODELS_SEQUENCE_KALMAN_SEARCH_H
+#define CREDENCE_MODELS_SEQUENCE_KALMAN_SEARCH_H
+
+#include "base/context_internal.h"
+#include "kalman_parts.h"
+#include "models/core/model.h"
+
+typedef struct cri_kalman_target {
+    cr_ctx                *cx;
+    const cri_kalman_plan *plan;
+    cri_kalman_data        data;  /* y less the mean of theta where there is one: `moved`    */
+    const double          *y;     /* [n] as it is                                            */
+    double                *moved; /* [n]                                                     */
+    cri_kalman_system      system;
+    cri_kalman_score       score;
+    double                *work; /* [6 m m]                                                 */
+    size_t                 evaluations;
+} cri_kalman_target;
+
+/* A target in the caller's arena. */
+cr_status cri_kalman_target_new(cr_scratch *s, const cri_kalman_plan *plan,
+                                const cri_kalman_data *data, cri_kalman_target *out);
+/* The log likelihood at theta, NaN where there is none; opt_gradient and opt_slope [n_theta] as
+ * cri_kalman_pull. */
+cr_status cri_kalman_evaluate(cri_kalman_target *t, const double *theta, double *out,
+                              double *opt_gradient, double *opt_slope);
+
+typedef struct cri_kalman_best {
+    double *theta;      /* [n_theta] variances at 0 are minus infinity                          */
+    double *covariance; /* [n_theta x n_theta] of theta by the Hessian; NaN of variances at 0   */
+    double  log_likelihood;
+    double  gradient; /* its largest entry by theta, of those that are not at a bound         */
+    double  gain;     /* what a Newton step would gain: half the decrement; NaN: no maximum   */
+    size_t  iterations, starts, agreed; /* runs, and those that ended as high as the best       */
+    cr_stop stop;
+} cri_kalman_best;
+
+/* The arrays of *out are of the caller's arena. */
+cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, size_t restarts, size_t max_iter,
+                            double tol, uint64_t seed, cri_kalman_best *out);
+
+#endif

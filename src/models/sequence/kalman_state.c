@@ -1,0 +1,201 @@
+/* kalman_state.c -- what a fitted model keeps, made ready for work. */
+#include "kalman.h"
+#include "base/context_internal.h"
+#include "data/table/table_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+CRI_RECORD_TABLE(, cri_kalman_record, kalman_state, KALMAN_STATE);
+
+/* --- the file -------------------------------------------------------------------------------- */
+
+static bool fits_plan(const kalman_state *m)
+{
+    const cri_kalman_plan *plan = m->plan;
+    if (plan->m != m->m || plan->k != m->k || plan->n_theta != m->n_theta) return false;
+    if ((m->n_theta > 0 && !m->theta) || (m->k > 0 && (!m->centre || !m->spread))) return false;
+    for (size_t i = 0; i < m->n_theta; i++) {
+        bool zero = plan->scale[i] == CRI_KALMAN_VARIANCE && isinf(m->theta[i]) && m->theta[i] < 0;
+        if (!zero && !isfinite(m->theta[i])) return false;
+    }
+    return true;
+}
+
+static bool has_matrices(const kalman_state *m)
+{
+    return m->T && m->Q && m->Z && m->start && m->P1 && m->diffuse && !isnan(m->h) && m->k == 0 &&
+           m->n_theta == 0;
+}
+
+/* The labels of the series: the list of them points into the text. */
+static cr_status split_names(cr_ctx *cx, kalman_state *m)
+{
+    if (!m->names) return CR_OK;
+    m->labels = cr_alloc(cx, m->series + 1, sizeof *m->labels);
+    if (!m->labels) return CR_ENOMEM;
+    size_t bytes = strlen(m->names) + 1, n = 0;
+    char  *copy = cr_alloc(cx, bytes, 1);
+    if (!copy) return CR_ENOMEM;
+    memcpy(copy, m->names, bytes);
+    m->labels[m->series] = copy; /* freed by way of this */
+    for (char *at = copy, *end; (end = strchr(at, '\n')); at = end + 1) {
+        *end = '\0';
+        if (n == m->series) return CR_EDATA;
+        m->labels[n++] = at;
+    }
+    return n == m->series ? CR_OK : CR_EDATA;
+}
+
+cr_status cri_kalman_prepare(cr_ctx *cx, kalman_state *m)
+{
+    cr_status st = CR_OK;
+    if (m->width != 1 + m->m + 2 * m->m * m->m) return CR_EDATA;
+    if (!m->components) {
+        if (!has_matrices(m)) return CR_EDATA;
+    } else {
+        m->plan = cr_alloc(cx, 1, sizeof *m->plan);
+        if (!m->plan) return CR_ENOMEM;
+        if (m->k > CRI_KALMAN_MOST_STATES) return CR_EDATA;
+        st = cri_kalman_plan_read(cx, m->components, m->k, m->longest, m->plan);
+        if (st == CR_EARG) st = CR_EDATA;
+        if (st == CR_OK && !fits_plan(m)) st = CR_EDATA;
+    }
+    return st == CR_OK ? split_names(cx, m) : st;
+}
+
+void cri_kalman_unprepare(cr_ctx *cx, kalman_state *m)
+{
+    cr_free(cx, m->plan, 1, sizeof *m->plan);
+    if (m->labels) {
+        void *copy;
+        memcpy(&copy, &m->labels[m->series], sizeof copy);
+        if (copy) cr_free(cx, copy, strlen(m->names) + 1, 1);
+        cr_free(cx, m->labels, m->series + 1, sizeof *m->labels);
+    }
+    m->plan = NULL;
+    m->labels = NULL;
+}
+
+/* --- the matrices ---------------------------------------------------------------------------- */
+
+double cri_kalman_mean(const kalman_state *m)
+{
+    return m->plan && m->plan->mean ? m->theta[m->n_theta - 1] : 0;
+}
+
+cr_status cri_kalman_open(cr_scratch *s, const kalman_state *m, cri_kalman_system *out)
+{
+    cr_status st = cri_kalman_new(s, m->m, 1, m->k, out);
+    size_t    square = m->m * m->m * sizeof(double), line = m->m * sizeof(double);
+    if (st != CR_OK) return st;
+    if (m->plan) {
+        double *work = cr_scratch_f64(s, 6 * m->m * m->m);
+        if (s->status != CR_OK) return s->status;
+        if (!cri_kalman_build(m->plan, m->theta, out, work))
+            return cr_fail(s->cx, CR_EDATA,
+                           "the model contains parameters that no fit can produce");
+        return CR_OK;
+    }
+    memcpy(out->T, m->T, square);
+    memcpy(out->Q, m->Q, square);
+    memcpy(out->P1, m->P1, square);
+    memcpy(out->Z, m->Z, line);
+    memcpy(out->start, m->start, line);
+    out->h[0] = m->h;
+    for (size_t i = 0; i < m->m; i++) out->diffuse[i] = m->diffuse[i] > 0;
+    cri_kalman_pack(out);
+    return CR_OK;
+}
+
+/* --- places ---------------------------------------------------------------------------------- */
+
+void cri_kalman_start(const kalman_state *state, const cri_kalman_system *base, double *place,
+                      cri_kalman_system *out)
+{
+    size_t m = state->m;
+    *out = *base;
+    if (!(place[0] > 0)) return;
+    out->start = place + 1;
+    out->P1 = place + 1 + m;
+    out->unknown = place + 1 + m + m * m;
+}
+
+void cri_kalman_end(const cri_kalman_path *path, double seen, double *place)
+{
+    size_t m = path->system->m;
+    place[0] = seen;
+    memcpy(place + 1, path->end, m * (2 * m + 1) * sizeof *place);
+}
+
+const double *cri_kalman_end_of(const kalman_state *m, const char *opt_name)
+{
+    if (!m->labels || !opt_name) return m->labels || opt_name ? NULL : m->places;
+    for (size_t k = 0; k < m->series; k++)
+        if (strcmp(m->labels[k], opt_name) == 0) return m->places + k * m->width;
+    return NULL;
+}
+
+void cri_kalman_begin(const kalman_state *m, const char *opt_name, const cri_kalman_data *one,
+                      double *place)
+{
+    const double *end = cri_kalman_end_of(m, opt_name);
+    for (size_t i = 0; end && i < one->n; i++)
+        if (!isnan(one->y[i])) end = NULL;
+    if (end)
+        memcpy(place, end, m->width * sizeof *place);
+    else
+        memset(place, 0, m->width * sizeof *place);
+}
+
+cr_status cri_kalman_join_names(cr_ctx *cx, const char *opt_old, const cri_sequences *q,
+                                const bool *opt_which, char **out)
+{
+    size_t size = 1 + (opt_old ? strlen(opt_old) : 0), length;
+    *out = NULL;
+    if (!q->names) return CR_OK;
+    for (size_t k = 0; k < q->n; k++) {
+        if (opt_which && !opt_which[k]) continue;
+        if (strchr(q->names[k], '\n'))
+            return cr_fail(cx, CR_EDATA, "the label of series %zu has a line feed in it", k + 1);
+        size += strlen(q->names[k]) + 1;
+    }
+    char *at = *out = cr_alloc(cx, size, 1);
+    if (!at) return CR_ENOMEM;
+    if (opt_old) memcpy(at, opt_old, length = strlen(opt_old)), at += length;
+    for (size_t k = 0; k < q->n; k++) {
+        if (opt_which && !opt_which[k]) continue;
+        memcpy(at, q->names[k], length = strlen(q->names[k]));
+        at[length] = '\n';
+        at += length + 1;
+    }
+    return CR_OK;
+}
+
+/* --- the rows -------------------------------------------------------------------------------- */
+
+/* A table without the series says nothing, unless it has regressors of rows that follow. */
+static cr_status refuse_rows(cr_ctx *cx, const cri_rows *rows)
+{
+    cr_status st = cri_table_no_column(cx, rows->table, cr_design_target(rows->design));
+    if (st != CR_EDATA) return st;
+    return cr_fail_hint(cx, "it is the series; --ahead forecasts the rows that follow it");
+}
+
+cr_status cri_kalman_gather(cr_scratch *s, const cri_rows *rows, const kalman_state *m, double mean,
+                            cri_kalman_data *out)
+{
+    size_t k = m->k;
+    if (!rows->y && k == 0) return refuse_rows(s->cx, rows);
+    const cri_sequences *q = rows->sequences;
+    double              *y = cr_scratch_f64(s, rows->n), *x = cr_scratch_matrix(s, rows->n, k);
+    if (s->status != CR_OK) return s->status;
+    for (size_t i = 0; i < rows->n; i++) {
+        size_t row = q->row[i];
+        y[i] = rows->y ? (rows->y[row] - m->shift) / m->scale - mean : NAN;
+        if (k > 0) cri_rows_fill(rows, row, row + 1, x + i * k, k);
+        for (size_t j = 0; j < k; j++) x[i * k + j] = (x[i * k + j] - m->centre[j]) / m->spread[j];
+    }
+    *out = (cri_kalman_data){ rows->n, q->n, q->start, y, k > 0 ? x : NULL };
+    return CR_OK;
+}

@@ -1,0 +1,127 @@
+/* kalman_update.c -- rows that come later: the filter goes on where it ended, with the parameters of the fit.
+ * A series whose name is new begins.  Without changed parameters nothing of the old rows is needed: the update
+ * is exact. */
+#include "kalman.h"
+#include "base/context_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A copy with room for so many series in place of those it has. */
+static cr_status copy_state(cr_ctx *cx, const kalman_state *old, const cri_sequences *q,
+                            const bool *fresh, size_t series, kalman_state **out)
+{
+    cr_status     st = CR_OK;
+    double       *places = NULL;
+    kalman_state *m = cr_alloc(cx, 1, sizeof *m);
+    if (!m) return CR_ENOMEM;
+    CR_TRY(cri_record_copy(cx, cri_kalman_record, old, m));
+    places = cr_resize(cx, m->places, m->series * m->width, series * m->width, sizeof *places);
+    if (!places) CR_TRY(CR_ENOMEM);
+    memset(places + m->series * m->width, 0, (series - m->series) * m->width * sizeof *places);
+    m->places = places;
+    m->series = series;
+    char *names = NULL;
+    if (old->names) CR_TRY(cri_kalman_join_names(cx, old->names, q, fresh, &names));
+    if (names) {
+        cri_string_free(cx, m->names);
+        m->names = names;
+    }
+    CR_TRY(cri_kalman_prepare(cx, m));
+    *out = m;
+    m = NULL;
+done:
+    cri_state_free(cx, &cri_class_kalman, m);
+    return st;
+}
+
+/* Which series are new, fresh [n], and the place of each, at [n]. */
+static void match_series(const kalman_state *m, const cri_sequences *q, bool *fresh, size_t *at,
+                         size_t *out_series)
+{
+    size_t next = m->series;
+    for (size_t k = 0; k < q->n; k++) {
+        const double *place = cri_kalman_end_of(m, q->names ? q->names[k] : NULL);
+        fresh[k] = !place;
+        at[k] = place ? (size_t)(place - m->places) / m->width : next++;
+    }
+    *out_series = next;
+}
+
+static void keep_coefficients(kalman_state *m)
+{
+    size_t        n = m->m, first = n - m->k;
+    const double *a = m->places + 1, *P = a + n, *Pinf = P + n * n;
+    for (size_t j = 0; j < m->k; j++) {
+        size_t i = first + j;
+        bool   known = !(Pinf[i * n + i] > 0);
+        m->coefficient[j] = known ? a[i] : NAN;
+        m->coefficient_sd[j] = known ? sqrt(P[i * n + i]) : NAN;
+    }
+}
+
+static cr_status go_on(cr_ctx *cx, const cri_rows *rows, const size_t *at, kalman_state *m)
+{
+    cr_status            st = CR_OK;
+    cr_scratch           s = cr_scratch_begin(cx);
+    const cri_sequences *q = rows->sequences;
+    cri_kalman_system    base, system;
+    cri_kalman_data      all;
+    cri_kalman_path      path = { 0 };
+    CR_TRY(cri_kalman_open(&s, m, &base));
+    CR_TRY(cri_kalman_gather(&s, rows, m, cri_kalman_mean(m), &all));
+    for (size_t k = 0; k < q->n; k++) {
+        size_t          from = q->start[k], ends[] = { 0, q->start[k + 1] - from };
+        double         *place = m->places + at[k] * m->width, seen = place[0];
+        cri_kalman_data one = { ends[1], 1, ends, all.y + from,
+                                all.x ? all.x + from * m->k : NULL };
+        cri_kalman_start(m, &base, place, &system);
+        CR_TRY(cri_kalman_filter(cx, &system, &one, false, &path));
+        if (isnan(path.log_likelihood))
+            CR_TRY(cr_fail(cx, CR_ENUMERIC,
+                           "by the model, a value is known for sure from the rows before"));
+        cri_kalman_end(&path, seen + (double)one.n, place);
+        m->observed += path.observed;
+        m->fixing += path.fixing;
+        m->log_likelihood +=
+            path.log_likelihood - (double)(path.observed - path.fixing) * log(m->scale);
+        cri_kalman_path_free(cx, &path);
+    }
+    if (m->k > 0) keep_coefficients(m);
+done:
+    cri_kalman_path_free(cx, &path);
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_kalman_update(cr_ctx *cx, const void *state, const cri_rows *rows,
+                            const void *options, void **out_state, cr_report *report)
+{
+    cr_status            st = CR_OK;
+    cr_scratch           s = cr_scratch_begin(cx);
+    const kalman_state  *old = state;
+    const cri_sequences *q = rows->sequences;
+    bool                *fresh = cr_scratch_bytes(&s, q->n, sizeof *fresh);
+    size_t              *at = cr_scratch_index(&s, q->n), series;
+    kalman_state        *m = NULL;
+    (void)options;
+    CR_TRY(s.status);
+    if (rows->w) CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model kalman knows no weights"));
+    match_series(old, q, fresh, at, &series);
+    if (old->k > 0 && series > 1) {
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "coefficients that several series share cannot be updated exactly");
+        CR_TRY(cr_fail_hint(cx, "fit it again to all the rows"));
+    }
+    CR_TRY(copy_state(cx, old, q, fresh, series, &m));
+    CR_TRY(go_on(cx, rows, at, m));
+    report->stop = CR_STOP_CLOSED_FORM;
+    report->log_likelihood =
+        m->log_likelihood - (double)(m->observed - m->fixing) * log(rows->design->target_scale);
+    *out_state = m;
+    m = NULL;
+done:
+    cri_state_free(cx, &cri_class_kalman, m);
+    cr_scratch_end(&s);
+    return st;
+}
