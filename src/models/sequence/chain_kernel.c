@@ -27,48 +27,32 @@ static bool use_avx2(void)
 #endif
 }
 
-/* Up to three vectors of columns from j on: out = x M, the even and the odd rows in sums of their own, so that one
- * addition need not wait for the other. */
-#define COLUMNS(count)                                                                             \
-    BODY void columns_##count(const double *x, const double *M, size_t k, size_t stride,           \
-                              double *out)                                                         \
-    {                                                                                              \
-        lane   a[count], b[count];                                                                 \
-        size_t i = 0;                                                                              \
-        for (size_t c = 0; c < count; c++) a[c] = b[c] = (lane){ 0 };                              \
-        for (; i + 2 <= k; i += 2)                                                                 \
-            for (size_t c = 0; c < count; c++) {                                                   \
-                a[c] += x[i] * *(const lane *)(M + i * stride + c * CRI_CHAIN_LANES);              \
-                b[c] += x[i + 1] * *(const lane *)(M + (i + 1) * stride + c * CRI_CHAIN_LANES);    \
-            }                                                                                      \
-        for (size_t c = 0; c < count; c++) {                                                       \
-            if (i < k) a[c] += x[i] * *(const lane *)(M + i * stride + c * CRI_CHAIN_LANES);       \
-            *(lane *)(out + c * CRI_CHAIN_LANES) = a[c] + b[c];                                    \
-        }                                                                                          \
+/* `count` vectors of columns, 3 at the most and known when it is compiled: out = x M, the even and the odd rows in sums
+ * of their own, so that one addition need not wait for the other. */
+BODY void columns(size_t count, const double *x, const double *M, size_t k, size_t stride,
+                  double *out)
+{
+    lane   a[3] = { { 0 } }, b[3] = { { 0 } };
+    size_t i = 0;
+    for (; i + 2 <= k; i += 2)
+        for (size_t c = 0; c < count; c++) {
+            a[c] += x[i] * *(const lane *)(M + i * stride + c * CRI_CHAIN_LANES);
+            b[c] += x[i + 1] * *(const lane *)(M + (i + 1) * stride + c * CRI_CHAIN_LANES);
+        }
+    for (size_t c = 0; c < count; c++) {
+        if (i < k) a[c] += x[i] * *(const lane *)(M + i * stride + c * CRI_CHAIN_LANES);
+        *(lane *)(out + c * CRI_CHAIN_LANES) = a[c] + b[c];
     }
-COLUMNS(1)
-COLUMNS(2)
-COLUMNS(3)
+}
 
 /* out [stride] = x [stride] M [stride x stride]; only the first k of x count. */
 BODY void multiply(const double *x, const double *M, size_t k, size_t stride, double *out)
 {
-    size_t j = 0;
-    for (; j + 5 * CRI_CHAIN_LANES <= stride; j += 3 * CRI_CHAIN_LANES)
-        columns_3(x, M + j, k, stride, out + j);
-    switch ((stride - j) / CRI_CHAIN_LANES) {
-    case 4:
-        columns_2(x, M + j, k, stride, out + j);
-        j += 2 * CRI_CHAIN_LANES; /* fall through */
-    case 2:
-        columns_2(x, M + j, k, stride, out + j);
-        break;
-    case 3:
-        columns_3(x, M + j, k, stride, out + j);
-        break;
-    default:
-        columns_1(x, M + j, k, stride, out + j);
-    }
+    size_t j = 0, left = stride / CRI_CHAIN_LANES;
+    for (; left > 4 || left == 3; left -= 3, j += 3 * CRI_CHAIN_LANES)
+        columns(3, x, M + j, k, stride, out + j);
+    for (; left >= 2; left -= 2, j += 2 * CRI_CHAIN_LANES) columns(2, x, M + j, k, stride, out + j);
+    if (left == 1) columns(1, x, M + j, k, stride, out + j);
 }
 
 BODY double sum_lanes(lane a) { return (a[0] + a[1]) + (a[2] + a[3]); }
@@ -124,7 +108,7 @@ BODY void maximise(const double *x, const double *M, size_t k, size_t stride, do
     for (size_t j = 0; j < stride; j += CRI_CHAIN_LANES) {
         lane best = x[0] + *(const lane *)(M + j), at = { 0 };
         for (size_t i = 1; i < k; i++) {
-            lane v = x[i] + *(const lane *)(M + i * stride + j), now = at - at + (double)i;
+            lane v = x[i] + *(const lane *)(M + i * stride + j), now = (lane){ 0 } + (double)i;
             mask more = v > best;
             best = (lane)((more & (mask)v) | (~more & (mask)best));
             at = (lane)((more & (mask)now) | (~more & (mask)at));

@@ -97,7 +97,7 @@ static cr_status answer(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, bool
     a.prob = cr_scratch_matrix(&s, n, k);
     CR_TRY(s.status);
     CR_TRY(cri_blas_reserve(cx));
-    CR_TRY(cri_parallel_rows(cx, "scoring", data.n, 1,
+    CR_TRY(cri_parallel_rows(cx, "scoring", data.n, cri_sequences_together(data.n),
                              cri_hmm_view_work(m) + cri_chain_work(data.longest, k),
                              answer_sequence, &a));
     for (size_t t = 0; t < n; t++) {
@@ -156,7 +156,7 @@ static cr_status hmm_decode(cr_ctx *cx, const void *state, const cri_rows *rows,
     for (size_t i = 0; i < k * k; i++) logs[i] = log(m->A[i]);
     cri_chain_pad(logs, k, false, -INFINITY, log_A);
     a.log_pi = log_pi, a.log_A = log_A;
-    CR_TRY(cri_parallel_rows(cx, "decoding", data.n, 1,
+    CR_TRY(cri_parallel_rows(cx, "decoding", data.n, cri_sequences_together(data.n),
                              cri_hmm_view_work(m) + cri_chain_work(data.longest, k),
                              decode_sequence, &a));
     for (size_t t = 0; t < rows->n; t++) path[data.row[t]] = steps[t];
@@ -215,7 +215,7 @@ cr_status cri_hmm_find_ends(cr_ctx *cx, const cri_sequences *of, cri_hmm *m)
     a.opt_places = m->ends;
     a.log_density = cr_scratch_f64(&s, m->data->T);
     CR_TRY(s.status);
-    CR_TRY(cri_parallel_rows(cx, NULL, m->data->n, 1,
+    CR_TRY(cri_parallel_rows(cx, NULL, m->data->n, cri_sequences_together(m->data->n),
                              cri_hmm_view_work(m) + cri_chain_work(m->data->longest, m->k),
                              answer_sequence, &a));
     CR_TRY(cri_sequence_labels_join(cx, of, &m->labels));

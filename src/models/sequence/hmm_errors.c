@@ -55,8 +55,8 @@ static cr_status look(cr_ctx *cx, probe *p, size_t i, double a, size_t j, double
     *out = NAN;
     CR_TRY(cri_hmm_from_vector(cx, p->at, p->m, &valid));
     if (!valid) goto done;
-    CR_TRY(cri_parallel_sum_in(cx, NULL, p->m->data->n, 1, 1, cri_hmm_work(p->m), add_log_p, p->m,
-                               &sum));
+    CR_TRY(cri_parallel_sum_in(cx, NULL, p->m->data->n, cri_sequences_together(p->m->data->n), 1,
+                               cri_hmm_work(p->m), add_log_p, p->m, &sum));
     *out = sum + cri_hmm_log_prior(p->m);
 done:
     return st;
