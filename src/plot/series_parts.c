@@ -22,7 +22,9 @@ static void add_part(cr_scratch *s, const cri_sequence_view *v, const char *name
         at[i] = isfinite(half) ? mean[v->row[i]] : NAN;
         lower[i] = at[i] - half, upper[i] = at[i] + half;
     }
-    *chart = (cri_chart){ .title = name, .x = { v->title, 0, 1, v->type }, .y = { target, 0, 1, CR_REAL } };
+    *chart = (cri_chart){ .title = name,
+                          .x = { v->title, 0, 1, v->type },
+                          .y = { target, 0, 1, CR_REAL } };
     cri_chart_add(chart,
                   (cri_svg_series){ cri_compose(s, "%g %% interval", 100 * level), CRI_SVG_BAND,
                                     CRI_SVG_BLUE, 0.25, 0, false },

@@ -11,7 +11,7 @@
 enum { MOST_PARTS = 1000 };
 static const double MOST_COPIES = 0x1p53;
 
-/* --- counts ------------------------------------------------------------------------------------ */
+/* --- counts ----------------------------------------------------------------------------------- */
 
 /* Whole numbers, and some that stand for more than one row. */
 static bool are_counts(const cr_column *w, size_t n)
@@ -26,7 +26,7 @@ static bool are_counts(const cr_column *w, size_t n)
     return several;
 }
 
-/* --- parts ------------------------------------------------------------------------------------- */
+/* --- parts ------------------------------------------------------------------------------------ */
 
 static cr_rng row_stream(uint64_t seed, uint64_t purpose, size_t row)
 {
@@ -115,7 +115,7 @@ void cri_dealt_free(cr_ctx *cx, cri_dealt *d)
     *d = (cri_dealt){ 0 };
 }
 
-/* --- folds ------------------------------------------------------------------------------------- */
+/* --- folds ------------------------------------------------------------------------------------ */
 
 cr_status cri_dealt_folds(cr_ctx *cx, const cri_dealt *d, const uint32_t *opt_codes, size_t k,
                           uint64_t seed, cr_folds *out)

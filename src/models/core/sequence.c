@@ -12,7 +12,7 @@ static cr_status refuse(cr_ctx *cx, const cr_model *m, const char *what)
     return cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no %s", m->class->name, what);
 }
 
-/* --- given the rows so far, or all of them ----------------------------------------------------- */
+/* --- given the rows so far, or all of them ---------------------------------------------------- */
 
 /* arg: the follower, or NULL. */
 static cr_status answer_filtered(cr_ctx *cx, const cr_model *m, const cri_rows *rows, void *arg,
@@ -59,7 +59,7 @@ cr_status cr_follow(cr_ctx *cx, cr_follower *f, const cr_table *t, cr_prediction
     return cri_predict(cx, cri_follow_model(f), t, CRI_WANT_ALL, answer_filtered, f, out);
 }
 
-/* --- paths ------------------------------------------------------------------------------------- */
+/* --- paths ------------------------------------------------------------------------------------ */
 
 cr_status cr_decode(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out_path,
                     double *opt_log_probability)
@@ -91,7 +91,7 @@ done:
     return st;
 }
 
-/* --- forecasts --------------------------------------------------------------------------------- */
+/* --- forecasts -------------------------------------------------------------------------------- */
 
 /* The places after the rows of a table, which the filter finds. */
 static cr_status places_after(cr_ctx *cx, const cr_model *m, const cri_rows *rows, double *places)
