@@ -171,10 +171,15 @@ static void viterbi_block(const cri_chain *c, const double *log_pi, const double
                           size_t begin, size_t end, bool first, double *best, double *from,
                           memory *m)
 {
-    size_t s = c->stride, k = c->k;
-    c->emit(c->of, begin, end, m->b);
+    size_t  s = c->stride, k = c->k;
+    double *nothing = m->beta; /* log densities of a missing symbol */
+    memset(nothing, 0, s * sizeof *nothing);
+    if (!c->symbol) c->emit(c->of, begin, end, m->b);
     for (size_t t = 0; t < end - begin; t++) {
-        const double *b = m->b + t * s;
+        double        symbol = c->symbol ? c->symbol[begin + t] : 0;
+        const double *b = !c->symbol         ? m->b + t * s
+                          : symbol == symbol ? c->log_table + (size_t)symbol * c->log_stride
+                                             : nothing;
         if (first && t == 0) {
             memcpy(m->w, log_pi, s * sizeof *best);
             memset(from, 0, s * sizeof *from);

@@ -27,8 +27,11 @@ typedef struct cri_chain {
     void (*emit)(const void *of, size_t begin, size_t end, double *out);
     const void *of;
     /* Where a step has one symbol and nothing else: the symbols of all steps, NaN where missing, and for each symbol the
-     * densities, relative to their largest, and the log of that.  symbol NULL: there are no such. */
+     * densities, relative to their largest, the log of that, and the logs of the densities, `log_stride` apart.  symbol
+     * NULL: there are no such. */
     const double *symbol, *table, *table_top; /* [steps], [symbols x stride], [symbols] */
+    const double *log_table;
+    size_t        log_stride;
 } cri_chain;
 
 /* Copies m [k x k] to out [stride x stride], transposed or not, padding with `pad`. */

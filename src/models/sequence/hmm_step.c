@@ -88,6 +88,7 @@ static void make_table(const cri_hmm *m, double *table, cri_hmm_view *v)
     }
     v->chain.symbol = v->data->X;
     v->chain.table = table, v->chain.table_top = top;
+    v->chain.log_table = m->log_level, v->chain.log_stride = k;
 }
 
 void cri_hmm_view_open(const cri_hmm *m, const cri_hmm_data *data, double *work, cri_hmm_view *out)

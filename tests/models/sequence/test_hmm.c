@@ -285,6 +285,39 @@ TEST(unrolled_as_a_network)
     free(net.at);
 }
 
+/* Symbols, which are looked up, with a gap: the best of all paths, and their sum. */
+TEST(symbols_with_gaps)
+{
+    enum { T = 5 };
+    static const char *const rows[T] = { "a", "b", NULL, "b", "a" };
+    const double pi[2] = { 0.3, 0.7 }, A[4] = { 0.6, 0.4, 0.2, 0.8 }, B[4] = { 0.9, 0.1, 0.4, 0.6 };
+    text_buffer  text = text_new(256);
+    double       log_b[2 * T], path[T], log_path[T], best = -INFINITY;
+    size_t       winner = 0;
+    text_put(&text, "c,d\n");
+    for (size_t t = 0; t < T; t++) {
+        text_put(&text, "%s,1\n", rows[t] ? rows[t] : "");
+        for (size_t c = 0; c < 2; c++)
+            log_b[2 * t + c] = rows[t] ? log(B[2 * c + (size_t)(*rows[t] - 'a')]) : 0;
+    }
+    cr_table *t = table_of_text(cx, "data.csv", text.at);
+    cr_model *m =
+        rising(cx, t,
+               "features=c max_iter=0 start={\"pi\":[0.3,0.7],\"A\":[[0.6,0.4],[0.2,0.8]],"
+               "\"B\":[[0.9,0.1],[0.4,0.6]]}");
+    assert_close(m->report.log_likelihood, log_by_paths(pi, A, log_b, T, 2), 1e-13);
+    for (size_t z = 0; z < 1 << T; z++) {
+        double p = log(pi[z & 1]) + log_b[z & 1];
+        for (size_t i = 1; i < T; i++)
+            p += log(A[2 * (z >> (i - 1) & 1) + (z >> i & 1)]) + log_b[2 * i + (z >> i & 1)];
+        if (p > best) best = p, winner = z;
+    }
+    assert_ok(cx, cr_decode(cx, m, t, path, log_path));
+    assert_close(log_path[0], best, 1e-13);
+    for (size_t i = 0; i < T; i++) assert_int_equal((size_t)path[i], winner >> i & 1);
+    free(text.at);
+}
+
 /* Two columns with a covariance and gaps: the density of what is there. */
 TEST(covariance_with_gaps)
 {
