@@ -1,6 +1,7 @@
 """Networks: reading, all marginals, and marginals again after one variable has changed.
 
 Of the exact peers only pgmpy can be asked for by name; it is run where Python has it."""
+import json
 import math
 import pathlib
 import random
@@ -64,6 +65,23 @@ def spins(path, nodes, pairs, seed=1, coupling=1):
         j = math.exp(rng.uniform(-coupling, coupling))
         lines.append(f"4 {j} {1 / j} {1 / j} {j}")
     path.write_text("\n".join(lines) + "\n")
+
+
+def coupled_chains(path, chains, states, seed=1):
+    """Hidden chains side by side, each driven by itself and its neighbour, and a noisy reading of each."""
+    rng = random.Random(seed)
+
+    def rows(n):
+        return [[x / sum(w) for x in w] for w in ([rng.random() + 0.05 for _ in range(states)] for _ in range(n))]
+    hidden = {f"h{i}": {"states": states, "initial": {"table": rows(1)[0]},
+                        "parents": [f"h{i}[-1]", f"h{(i + 1) % chains}[-1]"], "table": rows(states ** 2)}
+              for i in range(chains)}
+    seen = {f"y{i}": {"states": states, "parents": [f"h{i}"], "table": rows(states)} for i in range(chains)}
+    path.write_text(json.dumps({"network": "bayes", "slices": 2, "variables": hidden | seen}))
+
+
+def dynamic(what, slices):
+    return ["{build}/bench/bench_dynamic", what, "{data}", str(slices), "{threads}"]
 
 
 PGMPY = """
@@ -149,6 +167,10 @@ TASKS = [
     Task(name="network-again", about="all marginals after one of 16 observations has changed, against a new tree",
          ours=ours("requery"), peer=ours("scratch"), data=tree_data(1000, 4, 3), quality="log_evidence",
          judge="equal", tolerance=1e-9, goal=3),
+    Task(name="network-slices", about="all marginals of 10^5 slices of 3 coupled chains with 3 states each, slice by "
+         "slice, against one junction tree of all", ours=dynamic("slices", 100000), peer=dynamic("unrolled", 100000),
+         data=("network-chains-3-3-1.json", lambda path: coupled_chains(path, 3, 3)), quality="log_evidence",
+         judge="equal", tolerance=1e-9, goal=5, scaling="each slice waits for the one before it"),
 ]
 
 if KNOWN.is_dir():

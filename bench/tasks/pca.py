@@ -60,5 +60,5 @@ TASKS = [
     task("tall-randomized", "1e5 rows x 500, against randomized in scikit-learn with the power that its eigenvalues need",
          TALL_FILE, by_sklearn("randomized", "12"), goal=2),
     task("wide", "200 rows x 2e4, against arpack in scikit-learn", WIDE_FILE, by_sklearn("arpack"), goal=1,
-         scaling="a tenth of a second, of which the columns are measured and named by one core"),
+         scaling="a tenth of a second, of which the columns are described and named by one core"),
 ]

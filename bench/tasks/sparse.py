@@ -120,5 +120,5 @@ TASKS = [
                "--json"],
          peer=python(PCA, "{data}"), needs=("sklearn",), data=(f"sparse-{ROWS}x{COLUMNS}-{SEED}.libsvm", make_wide),
          quality=eigenvalues, judge="equal", tolerance=1e-8, goal=1,
-         scaling="vectors are made orthogonal by one core between the products, which both share"),
+         scaling="the columns are named and turned round by one core before the products, which both share"),
 ]

@@ -13,9 +13,13 @@
 
 /* --- the sink -------------------------------------------------------------------------------- */
 
+enum { HELD = 4096 };
+
 struct sink {
     cri_packed *file; /* NULL: standard output */
     cr_status   status;
+    size_t      used;
+    char        held[HELD]; /* bytes that go on together: most pieces are a few of them */
 };
 
 cr_status out_open(cli *c, const char *opt_path)
@@ -40,14 +44,33 @@ void out_fail(cli *c, cr_status st)
     if (c->sink && c->sink->status == CR_OK) c->sink->status = st;
 }
 
-void out_bytes(cli *c, const char *bytes, size_t size)
+static void pass_on(cli *c, const char *bytes, size_t size)
 {
     struct sink *s = c->sink;
-    if (!s || s->status != CR_OK || size == 0) return;
+    if (s->status != CR_OK || size == 0) return;
     if (s->file)
         s->status = cri_packed_write(s->file, bytes, size);
     else if (fwrite(bytes, 1, size, stdout) != size)
         s->status = fail_stdout(c);
+}
+
+static void pass_on_held(cli *c)
+{
+    pass_on(c, c->sink->held, c->sink->used);
+    c->sink->used = 0;
+}
+
+void out_bytes(cli *c, const char *bytes, size_t size)
+{
+    struct sink *s = c->sink;
+    if (!s || s->status != CR_OK || size == 0) return;
+    if (size > HELD - s->used) pass_on_held(c);
+    if (size > HELD) {
+        pass_on(c, bytes, size);
+        return;
+    }
+    memcpy(s->held + s->used, bytes, size);
+    s->used += size;
 }
 
 void out_text(cli *c, const char *format, ...)
@@ -82,6 +105,7 @@ void out_lines(cli *c, const char *text, size_t most)
 cr_status out_flush(cli *c)
 {
     struct sink *s = c->sink;
+    pass_on_held(c);
     if (!s->file && s->status == CR_OK && fflush(stdout) != 0) s->status = fail_stdout(c);
     return s->status;
 }
@@ -91,7 +115,10 @@ cr_status out_close(cli *c, cr_status st)
 {
     struct sink *s = c->sink;
     if (!s) return st;
-    if (st == CR_OK) st = out_flush(c);
+    if (st == CR_OK)
+        st = out_flush(c);
+    else if (!s->file) /* what there was until then */
+        pass_on_held(c);
     if (s->file && st == CR_OK)
         st = cri_packed_commit(s->file);
     else if (s->file)

@@ -14,6 +14,12 @@
     X(text, evidence, "", "FILE",                                                                  \
       "evidence for all rows besides their columns: JSON {\"x\": \"state\"}, or a UAI .evid",    \
       "evidence.json")                                                                             \
+    X(text, sequence, "", "COLUMN",                                                                \
+      "network with slices: column that identifies the sequence of each row; default: all rows are one", "patient") \
+    X(text, time, "", "COLUMN",                                                                    \
+      "network with slices: column that orders the rows of a sequence; default: as in the file", "day") \
+    X(flag, filtered, "false", "",                                                                   \
+      "network with slices: posteriors given the rows so far, not given all rows of the sequence", "") \
     CR_METHOD_OPTIONS(X)
 /* clang-format on */
 CR_OPTIONS(infer_options, infer_table, INFER_OPTIONS);
@@ -95,7 +101,9 @@ static void print_row(infer_job *j, double log_e, bool possible)
 
 static const cr_field row_fields[] = {
     CR_MEASURE("log_evidence", "nats", CR_FIELD_NULL,
-               "log P(row); null for an impossible row, or if the method has none"),
+               "log P(row), in a network with slices given the rows before it; null for an "
+               "impossible row, or if "
+               "the method has none"),
     CR_FLAG("impossible", CR_FIELD_SOMETIMES,
             "true: the network, or every sample, excludes the row, or (Gaussian) the observed "
             "values contradict each other"),
@@ -110,7 +118,8 @@ static const cr_field row_fields[] = {
 static const cr_field result_infer[] = {
     CR_TEXT("network", 0, "the file, as it was named"),
     CR_COUNT("rows", 0, "rows of evidence"),
-    CR_TEXT("method", 0, "jt: a junction tree; ve, enumerate, gaussian, or an approximation"),
+    CR_TEXT("method", 0,
+            "jt: a junction tree; ve, enumerate, gaussian, interface, or an approximation"),
     CR_FLAG("exact", 0, "whether the answers are exact, up to rounding"),
     CR_COUNT("seed", 0, "random seed"),
     CR_INNER(ROWS, "results", 0, "one for each row, in order", row_fields),
@@ -240,6 +249,7 @@ static cr_status open_network(infer_job *j)
                                  j->c->args[1]));
     CR_TRY(cri_cases_open(j->c->cx, j->any, &more, &q, &j->cases));
     cri_cases_warn_method(&j->cases);
+    CR_TRY(cri_cases_follow(&j->cases, j->t, &j->order, j->known, j->n_known));
 done:
     cr_findings_free(j->c->cx, &more);
     return st;
@@ -253,6 +263,8 @@ static cr_status prepare(infer_job *j)
     if (j->c->read.from > CRI_FORMAT_SQLITE) j->c->read.from = CRI_FORMAT_AUTO; /* that of NET */
     j->has_target = o->target != NULL;
     j->vs = cri_any_variables(j->any);
+    j->order = (cri_case_order){ o->sequence, o->time, o->filtered };
+    CR_TRY(cri_cases_refuse_order(j->c->cx, j->any, &j->order));
     if (j->any.methods->check_method)
         CR_TRY(j->any.methods->check_method(j->c->cx, (cr_query_method)o->method));
     CR_TRY(infer_open_cases(j));

@@ -10,8 +10,8 @@
 /* clang-format off */
 #define PLOT_OPTIONS(X)                                                                              \
     X(choice, kind, "fit",                                                                           \
-      "fit|residuals|calibration|roc|pr|learning-curve|components|map|evidence|path|importance|dependence|criterion|responsibilities|scree|biplot|loadings", \
-      "what to draw; fit: the model with its band, or observed against predicted values, for classes of one column their probabilities, of several the ROC curve, for clusters the rows on two columns, for coordinates the first two, for series the values with band and forecasts; residuals to learning-curve: how good it is; components: the parts of a sum of kernels or of a series, or clusters on two principal components; map: mean and sd, or probabilities, over two columns; evidence: over two hyper-parameters; path: coefficients over penalties of a lasso (without DATA), ridge or logistic; importance: how much worse the score becomes when a column is permuted; dependence: predictions over single columns, averaged over the rows; criterion: what chose the number of clusters (without DATA); responsibilities: the probabilities of clusters, row by row; scree, loadings: of coordinates, their eigenvalues and what they are made of (without DATA); biplot: rows and columns on the first two",                                                         \
+      "fit|residuals|calibration|roc|pr|learning-curve|components|map|evidence|path|importance|dependence|criterion|responsibilities|scree|biplot|loadings|states|forecast|transitions", \
+      "what to draw; fit: the model with its band, or observed against predicted values, for classes of one column their probabilities, of several the ROC curve, for clusters the rows on two columns, for coordinates the first two; residuals to learning-curve: how good it is; components: the parts of a sum of kernels or of a series, or clusters on two principal components; map: mean and sd, or probabilities, over two columns; evidence: over two hyper-parameters; path: coefficients over penalties of a lasso (without DATA), ridge or logistic; importance: how much worse the score becomes when a column is permuted; dependence: predictions over single columns, averaged over the rows; criterion: what chose the number of clusters (without DATA); responsibilities: the probabilities of clusters, row by row; scree, loadings: of coordinates, their eigenvalues and what they are made of (without DATA); biplot: rows and columns on the first two; states: of hidden states, where a sequence is in which; forecast: of a series, what was predicted of each row, and the rows to come; transitions: of hidden states, how they follow each other (without DATA)",                                                         \
       "residuals")                                                                                   \
     X(real, interval, "0.95", "0<..<1", "mass of the intervals drawn", "0.9")               \
     X(count, draws, "0", "0..1000", "number of functions drawn from the posterior, for a fit of one column", "5") \
@@ -19,6 +19,7 @@
       "1960,2020")                                                                                   \
     X(list, over, "", "COLUMN",                                                                      \
       "columns on the axes if the model has more: two for --kind map and for clusters, one for --kind fit and components (the others are held at their median or most common level); any for --kind importance and dependence", "bmi,bp") \
+    X(count, ahead, "0", "0..10000", "for --kind forecast: how many rows to come; 0: a quarter of those shown", "24") \
     X(count, repeats, "10", "1..100000", "for --kind importance: how often each column is permuted", "50") \
     X(list, parameters, "", "",                                                                      \
       "two hyper-parameters for --kind evidence, named as in describe; if not given, a length-scale and the noise", "rbf.l,noise")                                                                \
@@ -33,7 +34,8 @@ static const cr_plot_kind kinds[] = { CR_PLOT_FIT,         CR_PLOT_RESIDUALS,
                                       CR_PLOT_IMPORTANCE,  CR_PLOT_DEPENDENCE,
                                       CR_PLOT_CRITERION,   CR_PLOT_RESPONSIBILITIES,
                                       CR_PLOT_SCREE,       CR_PLOT_BIPLOT,
-                                      CR_PLOT_LOADINGS };
+                                      CR_PLOT_LOADINGS,    CR_PLOT_STATES,
+                                      CR_PLOT_FORECAST,    CR_PLOT_TRANSITIONS };
 CR_OPTIONS(plot_options, plot_table, PLOT_OPTIONS);
 
 static const cr_field plot_series[] = {
@@ -296,6 +298,7 @@ static cr_status run_plot(cli *c)
     cr_plot_options     plot = { .level = o->interval,
                                  .draws = o->draws,
                                  .repeats = o->repeats,
+                                 .ahead = o->ahead,
                                  .range = o->range ? range : NULL };
 
     CR_TRY(check_path(c));

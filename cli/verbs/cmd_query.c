@@ -71,6 +71,27 @@ static bool is_no(const query_job *j, const cr_query_answer *a)
     return cri_sheet_kind_of(value) == CRI_SHEET_FLAG && !cri_sheet_is_true(value);
 }
 
+/* Space for a list of names in a field of CSV. */
+static cr_status reserve_field(query_job *j)
+{
+    size_t bytes = query_field_bytes(j->words.variables, cr_network_size(j->graph));
+    if (bytes <= j->bytes) return CR_OK;
+    char *field = cr_resize(j->c->cx, j->field, j->bytes, bytes, 1);
+    if (!field) return CR_ENOMEM;
+    j->field = field;
+    j->bytes = bytes;
+    return CR_OK;
+}
+
+/* The variables of an answer about slices are its own. */
+static cr_status take_slices(query_job *j, const cr_query_answer *a)
+{
+    if (!a->about) return CR_OK;
+    j->graph = j->words.net = a->about;
+    j->words.variables = cr_network_variables(a->about);
+    return j->c->format == FORMAT_CSV ? reserve_field(j) : CR_OK;
+}
+
 /* Shows one answer; to JSON it goes into the results. */
 static cr_status show(query_job *j, const asked *it, const cr_findings *more, bool first,
                       cri_sheet *opt_results)
@@ -78,6 +99,7 @@ static cr_status show(query_job *j, const asked *it, const cr_findings *more, bo
     cr_status   st = CR_OK;
     const char *against = j->words.net ? ((query_options *)j->c->own)->against : NULL;
     cri_sheet  *comparison = NULL;
+    CR_TRY(take_slices(j, &it->answer));
     cri_sheet_clear(j->answer);
     cri_answer_put(&j->words, j->text, &it->answer, j->answer);
     if (against) {
@@ -267,15 +289,16 @@ static cr_status run_query(cli *c)
     if (o->evidence) CR_TRY(j.any.methods->read_findings(c->cx, &more, j.any.net, o->evidence));
     CR_TRY(j.any.methods->graph(c->cx, j.any.net, &j.graph, &made));
     j.words = (cri_answer_words){ .variables = cri_any_variables(j.any),
-                                  .net = made ? NULL : j.graph,
+                                  .net = j.any.methods->states ? j.graph : NULL,
                                   .unit = o->unit ? "nats" : "bits",
                                   .per = o->unit ? 1 : log(2),
                                   .plans = c->global.verbose };
-    j.bytes = query_field_bytes(j.words.variables, cr_network_size(j.graph));
-    j.field = cr_alloc(c->cx, j.bytes, 1);
+    if (j.any.methods->unroll && (o->against || query_solution_asked(c)))
+        CR_TRY(cr_fail(c->cx, CR_EARG, "solution files are for networks without slices"));
+    if (!j.any.methods->unroll) CR_TRY(reserve_field(&j));
     j.answer = cri_sheet_new(c->cx);
     j.shown = cri_sheet_new(c->cx);
-    if (!j.field || !j.answer || !j.shown) CR_TRY(CR_ENOMEM);
+    if (!j.answer || !j.shown) CR_TRY(CR_ENOMEM);
     begin = cli_seconds();
     CR_TRY(answer_all(c, j.any, &more, all));
     CR_TRY(cli_check_strict(c));

@@ -64,22 +64,24 @@ cr_status cli_print_network(cli *c, const cri_sheet *root)
     const char      *name = cri_sheet_text(cri_sheet_get(net, "name"));
     const char      *type = cri_sheet_text(cri_sheet_get(net, "type"));
     bool             gaussian = strcmp(type, "gaussian") == 0;
+    bool             dynamic = strcmp(type, "dynamic") == 0;
     cri_sheet       *s = cri_sheet_new(c->cx), *rows = cri_put_list(s, "rows");
     cri_sheet       *lines = cri_put_object(s, "lines");
     put_table(cri_sheet_get(root, "variables"), gaussian, rows);
     put_lines(net, lines);
     CR_TRY(cri_sheet_status(s));
     if (c->format == FORMAT_TEXT) {
-        out_text(c, "%s: a %s network%s%s", cli_file_name(c),
+        out_text(c, "%s: a %s network%s%s%s", cli_file_name(c),
                  gaussian                     ? "Gaussian"
+                 : dynamic                    ? "dynamic Bayesian"
                  : strcmp(type, "bayes") == 0 ? "Bayesian"
                                               : "Markov",
-                 name[0] ? ", " : "", name);
-        if (gaussian)
+                 name[0] ? ", " : "", name, dynamic ? ", two slices" : "");
+        if (gaussian || dynamic)
             out_text(c, ", %zu nodes, %zu arcs", cri_sheet_count(cri_sheet_get(net, "nodes")),
                      cri_sheet_count(cri_sheet_get(net, "arcs")));
         out_text(c, "\n");
-        if (!gaussian) out_values(c, lines);
+        if (!gaussian && !dynamic) out_values(c, lines);
         out_text(c, "\n");
     }
     out_some_rows(c, rows);

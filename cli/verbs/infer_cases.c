@@ -8,6 +8,12 @@
 
 /* --- columns --------------------------------------------------------------------------------- */
 
+/* The time orders rows by its numbers. */
+static bool is_time(const infer_job *j, const char *name)
+{
+    return j->order.time && strcmp(j->order.time, name) == 0;
+}
+
 /* Columns that name variables are categories, whatever their states look like.  *out_new: some were
  * not read as such. */
 static cr_status take_categories(infer_job *j, const cr_table *t, bool *out_new)
@@ -17,7 +23,7 @@ static cr_status take_categories(infer_job *j, const cr_table *t, bool *out_new)
     for (size_t i = 0; i < cr_table_columns(t) && st == CR_OK; i++) {
         const cr_column *column = cr_table_column(t, i);
         if (column->type == CR_CATEGORY || column->missing == cr_table_rows(t) ||
-            cr_variable_lookup(j->vs, column->name) == CR_NONE)
+            cr_variable_lookup(j->vs, column->name) == CR_NONE || is_time(j, column->name))
             continue;
         *out_new = true;
         st = cr_options_add(j->c->cx, cr_read_table, &j->c->read, "category", column->name);
@@ -49,7 +55,7 @@ done:
 /* Which columns are variables: some have to be. */
 static cr_status match_columns(infer_job *j)
 {
-    cr_status st = cri_cases_match(&j->s, j->any, j->t, &j->known, &j->n_known);
+    cr_status st = cri_cases_match(&j->s, j->any, j->t, &j->order, &j->known, &j->n_known);
     if (st != CR_OK || j->n_known > 0) return st;
     cr_fail(j->c->cx, CR_EDATA, "no column of %s names a variable of %s", cr_table_source(j->t),
             j->c->args[0]);
@@ -75,7 +81,8 @@ static cr_status may_stream(infer_job *j, bool *out_may)
     const char *bytes;
     size_t      size;
     *out_may = false;
-    if (!j->source || j->c->read.real || !j->any.methods->states) goto done;
+    if (!j->source || j->c->read.real || !j->any.methods->states || j->any.methods->follow)
+        goto done;
     if (comes_once(j) && format <= CRI_FORMAT_TSV) {
         CR_TRY(cri_source_peek(j->source, SHORT, &bytes, &size)); /* no more: it may come slowly */
         *out_may = size == SHORT && memcmp(bytes, "\x93NUMPY", SHORT) != 0 &&
@@ -126,7 +133,7 @@ static cr_status read_state(infer_job *j, const cri_case_column *k, const char *
             cri_source_name(j->source), cri_text_rows_line(j->text),
             cri_text_rows_place(j->text, k->place), j->rows, cri_text_rows_name(j->text, k->place),
             cell);
-    return cri_nearest_state(j->c->cx, j->any.net, k->variable, cell);
+    return cri_nearest_state(j->c->cx, j->vs, k->variable, cell);
 }
 
 /* Looks through a file: are all cells states, which columns have gaps, how many rows? */

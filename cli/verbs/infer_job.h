@@ -23,6 +23,7 @@ typedef struct infer_job {
     size_t             *target, n_target;
     double             *p;          /* the numbers of all targets in one row */
     bool                has_target; /* the variables asked for are named */
+    cri_case_order      order;      /* of rows that are slices */
 } infer_job;
 
 /* Opens the table of cases, and finds which columns are which variables. */

@@ -121,9 +121,10 @@ cr_status cli_convert_network(cli *c, const char *to, cr_network_format format, 
     CR_TRY(cli_check_strict(c));
     CR_TRY(cri_check_network_format(c->cx, any, strcmp(c->args[0], "-") == 0 ? "stdin" : c->args[0],
                                     to, &format));
-    if (canonical && !any.methods->states)
+    if (canonical && (!any.methods->states || any.methods->unroll))
         CR_TRY(cr_fail(c->cx, CR_EARG,
-                       "--canonical is for networks with states, not for Gaussian networks"));
+                       "--canonical is for networks with states, not for %snetworks",
+                       any.methods->word));
     if (canonical) {
         CR_TRY(make_canonical(c, opt_reference, any.net, &features));
         any.net = features;

@@ -166,17 +166,43 @@ void cri_put_text(cri_sheet *s, const char *name, const char *opt_text)
     if (v) v->is.text = copy;
 }
 
+/* out [size] = a format of texts alone, such as %s.%s, as most names have; its length, or 0 where it has other
+ * conversions or does not fit.  Of a million names printf is most of the time. */
+static size_t join_texts(char *out, size_t size, const char *format, va_list args)
+{
+    size_t used = 0;
+    for (const char *f = format; *f; f++) {
+        bool        given = *f == '%';
+        const char *piece = f;
+        if (given && *++f != 's') return 0;
+        if (given) piece = va_arg(args, const char *);
+        size_t n = !given ? 1 : piece ? strlen(piece) : size;
+        if (n >= size - used) return 0;
+        memcpy(out + used, piece, n);
+        used += n;
+    }
+    out[used] = '\0';
+    return used;
+}
+
 void cri_put_text_list(cri_sheet *s, const char *name, const char *format, va_list args)
 {
     cri_sheet *v = add(s, name, CRI_SHEET_TEXT);
     va_list    again;
+    char       small[256];
     if (!v) return;
     va_copy(again, args);
-    size_t n = (size_t)vsnprintf(NULL, 0, format, again) + 1;
+    size_t joined = join_texts(small, sizeof small, format, again);
+    va_end(again);
+    va_copy(again, args);
+    size_t n = joined > 0 ? joined + 1 : (size_t)vsnprintf(NULL, 0, format, again) + 1;
     va_end(again);
     char *text = take(s->of, n);
     v->is.text = text ? text : "";
-    if (text) vsnprintf(text, n, format, args);
+    if (text && joined > 0)
+        memcpy(text, small, n);
+    else if (text)
+        vsnprintf(text, n, format, args);
 }
 
 void cri_put_textf(cri_sheet *s, const char *name, const char *format, ...)

@@ -9,6 +9,7 @@
     X(bayes_linear)          \
     X(bayes_logistic)        \
     X(beta_bernoulli)        \
+    X(crf)                   \
     X(dirichlet_categorical) \
     X(exponential)           \
     X(fa)                    \
@@ -18,6 +19,7 @@
     X(gp)                    \
     X(gp_classify)           \
     X(gp_online)             \
+    X(hmm)                   \
     X(kalman)                \
     X(kernel_pca)            \
     X(kernel_ridge)          \
@@ -27,6 +29,7 @@
     X(lda)                   \
     X(linear)                \
     X(logistic)              \
+    X(markov)                \
     X(mixture)               \
     X(mvn)                   \
     X(nadaraya_watson)       \

@@ -127,15 +127,15 @@ cr_status cri_importance_svg(cr_ctx *cx, const cri_chart *c, const char *path)
     double    width = 720;
     layout    l = lay_out(c, width);
     double    bottom = l.top + l.line * (double)c->n_levels;
-    cri_svg   svg = cri_svg_sheet(cx, width, bottom + 96, c->title, c->description);
+    double    lines = (double)cri_svg_caption_lines(c->caption, width - 40, 12);
+    cri_svg   svg = cri_svg_sheet(cx, width, bottom + 60 + 18 * lines, c->title, c->description);
     draw_axis(&svg, c, &l);
     for (size_t k = 0; k < c->n_levels; k++) draw_bar(&svg, c, &l, k);
     cri_svg_put(&svg, "<path d='M@ @V@' stroke='" CRI_SVG_BLACK "'/>\n",
                 CRI_SVG_NUMBERS(across(&l, 0), l.top - 4, bottom + 4));
-    for (size_t k = 0; k < 2 && c->caption[k]; k++)
-        cri_svg_label(&svg, "x='@' y='@' font-size='12' fill='#555555'",
-                      CRI_SVG_NUMBERS(20, bottom + 66 + 18 * (double)k), c->caption[k], width - 40,
-                      12);
+    cri_svg_raw(&svg, "<g font-size='12' fill='#555555'>\n");
+    cri_svg_captions(&svg, c->caption, 20, bottom + 66, 18, width - 40, 12);
+    cri_svg_raw(&svg, "</g>\n");
     CR_TRY(cri_svg_save(&svg, path));
 done:
     cri_svg_end(&svg);

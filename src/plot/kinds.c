@@ -4,7 +4,8 @@
 #include "grid.h"
 #include "importance.h"
 #include "latent.h"
-#include "series.h"
+#include "models/core/sequence.h"
+#include "sequences.h"
 #include "base/context_internal.h"
 
 #include <math.h>
@@ -31,11 +32,25 @@ static cr_status check_options(cr_ctx *cx, const cr_plot_options *o)
 
 /* --- which figure ---------------------------------------------------------------------------- */
 
+/* Models of sequences: of numbers, and of hidden states. */
+static bool is_series(const cr_model *m)
+{
+    return cr_model_get_task(m) == CR_TASK_REGRESSION &&
+           cr_class_offers(cr_model_get_class(m), "forecast");
+}
+
+static bool has_states(const cr_model *m)
+{
+    return cr_model_get_task(m) == CR_TASK_CLUSTER &&
+           cr_class_offers(cr_model_get_class(m), "sequences");
+}
+
 /* The kind that a fit stands for without a table. */
 static cr_plot_kind kind_alone(const cr_model *m, cr_plot_kind kind, const cr_plot_options *o)
 {
     if (kind != CR_PLOT_FIT || o->range || o->draws || o->n_over) return kind;
     if (cri_model_chose(m)) return CR_PLOT_CRITERION;
+    if (has_states(m)) return CR_PLOT_TRANSITIONS;
     return cri_model_has_scree(m) ? CR_PLOT_SCREE : kind;
 }
 
@@ -46,7 +61,7 @@ static bool needs_roc(const cr_model *m)
            !(cr_design_columns(cr_model_get_design(m)) == 1 && cri_grid_numbers(m, NULL, 0) == 1);
 }
 
-/* The same with one: of classes by several columns the ROC curve; of linear coordinates, two or more, the biplot; their components are that, too. */
+/* The same with one: of series and hidden states the figures of sequences; of classes by several columns the ROC curve; of linear coordinates, two or more, the biplot; their components are that, too. */
 static cr_status kind_with_rows(cr_scratch *s, const cr_model *m, cr_plot_kind kind,
                                 const cr_plot_options *o, cr_plot_kind *out)
 {
@@ -55,7 +70,9 @@ static cr_status kind_with_rows(cr_scratch *s, const cr_model *m, cr_plot_kind k
     *out = kind;
     if ((kind != CR_PLOT_FIT && kind != CR_PLOT_COMPONENTS) || o->range || o->draws || o->n_over)
         return CR_OK;
-    if (kind == CR_PLOT_FIT && needs_roc(m)) *out = CR_PLOT_ROC;
+    if (kind == CR_PLOT_FIT && is_series(m)) *out = CR_PLOT_FORECAST;
+    if (kind == CR_PLOT_FIT && has_states(m)) *out = CR_PLOT_STATES;
+    if (*out == CR_PLOT_FIT && needs_roc(m)) *out = CR_PLOT_ROC;
     if (cr_model_get_task(m) != CR_TASK_TRANSFORM) return CR_OK;
     *out = CR_PLOT_FIT;
     CR_TRY(cri_axes_open(s, m, &a));
@@ -71,6 +88,7 @@ bool cri_plot_needs_data(const cr_model *m, cr_plot_kind kind, const cr_plot_opt
     case CR_PLOT_CRITERION:
     case CR_PLOT_SCREE:
     case CR_PLOT_LOADINGS:
+    case CR_PLOT_TRANSITIONS:
         return false;
     case CR_PLOT_FIT:
         return !o->range;
@@ -108,7 +126,6 @@ static cr_status make_chart(cr_scratch *s, const cr_model *m, const cr_table *t,
     cr_status st = CR_OK;
     double    level = o->level;
     if (shows_clusters(m, kind)) return chart_clusters(s, m, t, kind, o, chart);
-    if (kind == CR_PLOT_FIT) return cri_chart_of_series(s, m, t, o, chart);
     switch (kind) {
     case CR_PLOT_PATH:
         return cri_chart_path(s, m, t, chart);
@@ -122,6 +139,8 @@ static cr_status make_chart(cr_scratch *s, const cr_model *m, const cr_table *t,
         return cri_chart_scree(s, m, level, chart);
     case CR_PLOT_BIPLOT:
         return cri_chart_biplot(s, m, t, chart);
+    case CR_PLOT_FORECAST:
+        return cri_chart_forecast(s, m, t, level, o->ahead, chart);
     default:
         break;
     }
@@ -171,9 +190,11 @@ static cr_status draw_parts(cr_scratch *s, const cr_model *m, const cr_table *t,
                             const cr_plot_options *o, target *to)
 {
     cri_parts parts;
-    cr_status st = kind == CR_PLOT_DEPENDENCE ? cri_dependence_new(s, m, t, o, &parts)
-                   : cri_plots_series(m)      ? cri_parts_of_series(s, m, t, o, &parts)
-                                              : cri_parts_new(s, m, t, o, &parts);
+    bool      series = kind == CR_PLOT_COMPONENTS && is_series(m);
+    cr_status st = series                       ? cri_series_parts(s, m, t, o, &parts)
+                   : kind == CR_PLOT_COMPONENTS ? cri_parts_new(s, m, t, o, &parts)
+                   : kind == CR_PLOT_STATES     ? cri_states_new(s, m, t, &parts)
+                                                : cri_dependence_new(s, m, t, o, &parts);
     if (st != CR_OK) return st;
     if (to->points) {
         cri_charts_put(parts.title, parts.constant, parts.chart, parts.n, to->points);
@@ -196,6 +217,19 @@ static cr_status draw_loadings(cr_scratch *s, const cr_model *m, const cr_plot_o
     }
     return to->path ? cri_loadings_svg(s->cx, &parts, to->path)
                     : cri_loadings_text(s, &parts, to->width, &to->text);
+}
+
+static cr_status draw_transitions(cr_scratch *s, const cr_model *m, target *to)
+{
+    cri_transitions t;
+    cr_status       st = cri_transitions_open(s, m, &t);
+    if (st != CR_OK) return st;
+    if (to->points) {
+        cri_transitions_put(s, &t, to->points);
+        return s->status;
+    }
+    return to->path ? cri_transitions_svg(s->cx, &t, to->path)
+                    : cri_transitions_text(s, &t, &to->text);
 }
 
 static cr_status draw_maps(cr_scratch *s, const cr_model *m, const cr_table *t, cr_plot_kind kind,
@@ -228,17 +262,19 @@ static cr_status draw(cr_scratch *s, const cr_model *m, const cr_table *t, cr_pl
         kind = kind_alone(m, kind, o);
     switch (shows_clusters(m, kind) ? CR_PLOT_RESPONSIBILITIES : kind) { /* a chart, like these */
     case CR_PLOT_COMPONENTS:
+    case CR_PLOT_STATES:
     case CR_PLOT_DEPENDENCE:
         return draw_parts(s, m, t, kind, o, to);
     case CR_PLOT_IMPORTANCE:
         return draw_importance(s, m, t, o, to);
     case CR_PLOT_LOADINGS:
         return draw_loadings(s, m, o, to);
+    case CR_PLOT_TRANSITIONS:
+        return draw_transitions(s, m, to);
     case CR_PLOT_MAP:
     case CR_PLOT_EVIDENCE:
         return draw_maps(s, m, t, kind, o, to);
     case CR_PLOT_FIT:
-        if (t && cri_plots_series(m)) break; /* a chart too */
         if (to->points) return cri_figure_put(s, m, t, o, to->points);
         return to->path ? cri_figure_svg(s->cx, m, t, o, to->path)
                         : cri_figure_text(s, m, t, o, to->width, to->height, &to->text);

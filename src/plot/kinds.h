@@ -18,13 +18,16 @@ typedef enum cr_plot_kind {
                          * option lambda by fits to the table                                 */
     CR_PLOT_IMPORTANCE, /* how much worse the score becomes when a column is permuted (study/importance.h) */
     CR_PLOT_DEPENDENCE, /* predictions over single columns, averaged over the rows (study/dependence.h)  */
-    CR_PLOT_FIT, /* the figure that fits: as cr_plot_model (figure.h); of classes by several columns the ROC curve, of clusters the rows on two columns, of linear
-                         * coordinates the biplot, and without a table the criterion or the eigenvalues */
+    CR_PLOT_FIT, /* the figure that fits: as cr_plot_model (figure.h); of classes by several columns the ROC curve, of clusters the rows on two columns, of hidden
+                         * states and of series the figures of sequences, of linear coordinates the biplot, and without a table the criterion or the eigenvalues */
     CR_PLOT_CRITERION, /* what chose among candidates, over the number of clusters; needs no table */
     CR_PLOT_RESPONSIBILITIES, /* of clusters: their probabilities, row by row */
     CR_PLOT_SCREE,            /* of coordinates: their eigenvalues; needs no table       */
     CR_PLOT_BIPLOT,           /* of linear coordinates: rows, and the columns as arrows  */
-    CR_PLOT_LOADINGS          /* of linear coordinates: the loadings; needs no table     */
+    CR_PLOT_LOADINGS,         /* of linear coordinates: the loadings; needs no table     */
+    CR_PLOT_STATES,           /* of hidden states: where a sequence is in which          */
+    CR_PLOT_FORECAST,         /* of a series: what was predicted, and the rows to come   */
+    CR_PLOT_TRANSITIONS       /* of states: how they follow each other; needs no table   */
 } cr_plot_kind;
 
 /* What some of the kinds can be told. */
@@ -41,6 +44,7 @@ typedef struct cr_plot_options {
                                     * most important */
     size_t n_over;
     size_t repeats; /* of importance: permutations of each column; 0: 10 */
+    size_t ahead;   /* of a forecast: rows to come; 0: a quarter of those shown */
 } cr_plot_options;
 
 /* Draws a figure of the model and a table that has its target (NULL where the kind needs none, and

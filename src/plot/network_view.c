@@ -292,7 +292,13 @@ cr_status cri_view_open(cr_scratch *s, cri_any_network any, const cr_network_plo
     cr_network_plot  p = opt_p ? *opt_p : (cr_network_plot){ 0 };
     cr_query_answer  a = { 0 }, before = { 0 };
     cri_network_view v = { .gaussian = !any.methods->states };
-    CR_TRY(any.methods->graph(cx, any.net, &v.net, &v.graph));
+    if (any.methods->unroll) { /* slices are drawn side by side */
+        CR_TRY(any.methods->unroll(cx, any.net, p.question, p.more, &v.graph));
+        any = (cri_any_network){ &cri_states_methods, v.graph };
+        v.net = v.graph;
+    } else {
+        CR_TRY(any.methods->graph(cx, any.net, &v.net, &v.graph));
+    }
     v.n = n = cr_network_size(v.net);
     v.directed = cr_network_get_kind(v.net) == CR_NETWORK_BAYES;
     if (p.question) CR_TRY(gather_known(cx, any, &p.question->known, &v));

@@ -154,8 +154,8 @@ static size_t most_whole(double low, double high, size_t most)
 /* The y labels decide the left margin, then the x labels how many fit between the margins. */
 static void lay_out(cri_svg *s, const cri_svg_frame *f, layout *l)
 {
-    bool   captions[] = { f->caption[0] != NULL, f->caption[1] != NULL };
-    double widest = 0, below = 50 + 17.0 * (captions[0] + captions[1]) + 6.0 * captions[0];
+    size_t lines = cri_svg_caption_lines(f->caption, f->width - 2 * EDGE, LABEL_FONT);
+    double widest = 0, below = 50 + 17 * (double)lines + (f->caption[0] ? 6 : 0);
 
     s->top = EDGE + TITLE_FONT + (f->n_series ? 38 : 18) + (f->n_top ? 22 : 0);
     s->area_height = fmax(40, f->height - s->top - below - 6);
@@ -281,11 +281,7 @@ static void draw_titles(cri_svg *s, const cri_svg_frame *f)
                   NUMBERS(EDGE + TEXT_FONT - 2, centre), f->y.title, s->area_height, TEXT_FONT);
     cri_svg_raw(s, "</g>\n");
     cri_svg_put(s, "<g font-size='@' fill='" GREY "'>\n", NUMBERS(LABEL_FONT));
-    y += 8;
-    for (size_t i = 0; i < 2; i++)
-        if (f->caption[i])
-            cri_svg_label(s, "x='@' y='@'", NUMBERS(EDGE, y += 17), f->caption[i],
-                          f->width - 2 * EDGE, LABEL_FONT);
+    cri_svg_captions(s, f->caption, EDGE, y + 25, 17, f->width - 2 * EDGE, LABEL_FONT);
     cri_svg_raw(s, "</g>\n");
 }
 

@@ -1,6 +1,6 @@
 /* svg.h -- a small writer of figures as SVG 1.1.
  * One figure is one plot area with linear axes, a title, a legend in one line above the area and up
- * to two lines of caption below.  cri_svg_begin writes all that surrounds the data, the mark
+ * to two captions below.  cri_svg_begin writes all that surrounds the data, the mark
  * functions draw into the area in the units of the axes, cri_svg_save finishes the file.  Marks
  * outside the area are clipped by a nested <svg>, so that no ids are needed and several figures can
  * stand in one page.  Numbers are written with two decimals at the most, whatever the locale; what
@@ -220,6 +220,11 @@ void cri_svg_put(cri_svg *s, const char *template, const double *numbers);
 /* <text> with the attributes of the template `place`, shortened to `available`. */
 void cri_svg_label(cri_svg *s, const char *place, const double *numbers, const char *text,
                    double available, double font_size);
+/* How many lines up to two captions take, broken at blanks where they are wider than `available`;
+ * and these lines from (x, y) downwards, `step` apart (svg_text.c). */
+size_t cri_svg_caption_lines(const char *const caption[2], double available, double font_size);
+void   cri_svg_captions(cri_svg *s, const char *const caption[2], double x, double y, double step,
+                        double available, double font_size);
 /* A text with what it needs escaped. */
 void cri_svg_escape(cri_svg *s, const char *text);
 /* The numbers of a template. */

@@ -40,23 +40,19 @@ static void put_colour(cri_svg *s, size_t number)
 
 void cri_svg_page_area(const cri_svg_page *p, double *out_top, double *out_height)
 {
-    int captions = (p->caption[0] != NULL) + (p->caption[1] != NULL);
+    double lines = (double)cri_svg_caption_lines(p->caption, p->width - 2 * EDGE, LABEL_FONT);
     *out_top = EDGE + TITLE_FONT + (p->n_series ? 34 : 10);
-    *out_height = p->height - *out_top - 17.0 * captions - (captions ? 18 : 8);
+    *out_height = p->height - *out_top - 17 * lines - (lines > 0 ? 18 : 8);
 }
 
 cri_svg cri_svg_page_begin(cr_ctx *cx, const cri_svg_page *p)
 {
     cri_svg s = { .cx = cx };
-    double  y = p->height - 12;
+    double  lines = (double)cri_svg_caption_lines(p->caption, p->width - 2 * EDGE, LABEL_FONT);
     cri_svg_head(&s, p);
     cri_svg_put(&s, "<g font-size='@' fill='" GREY "'>\n", NUMBERS(LABEL_FONT));
-    for (size_t i = 2; i-- > 0;) {
-        if (!p->caption[i]) continue;
-        cri_svg_label(&s, "x='@' y='@'", NUMBERS(EDGE, y), p->caption[i], p->width - 2 * EDGE,
-                      LABEL_FONT);
-        y -= 17;
-    }
+    cri_svg_captions(&s, p->caption, EDGE, p->height - 12 - 17 * (lines - 1), 17,
+                     p->width - 2 * EDGE, LABEL_FONT);
     cri_svg_raw(&s, "</g>\n");
     return s;
 }

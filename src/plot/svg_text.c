@@ -1,4 +1,4 @@
-/* svg_text.c -- text of unknown origin: decoding, and about how much room it takes. */
+/* svg_text.c -- text of unknown origin: decoding, about how much room it takes, and captions. */
 #include "svg.h"
 
 #include <string.h>
@@ -64,4 +64,48 @@ size_t cri_svg_fit(const char *text, double available, double font_size)
         if (width <= last) fits = i;
     }
     return width <= last + 1 ? i : fits;
+}
+
+/* --- captions -------------------------------------------------------------------------------- */
+
+/* How many bytes the first line of a text has: all, or up to the last blank before `available` is
+ * used up; a first word that is longer is a line of its own. */
+static size_t first_line(const char *text, double available, double font_size)
+{
+    size_t end = strlen(text), fits = 0;
+    if (cri_svg_width(text, end, font_size) <= available) return end;
+    for (size_t i = 1; i < end; i++)
+        if (text[i] == ' ' && cri_svg_width(text, i, font_size) <= available) fits = i;
+    return fits ? fits : strcspn(text, " ");
+}
+
+/* The lines of up to two captions; written, if s is not NULL, from y downwards. */
+static size_t go_through(cri_svg *s, const char *const caption[2], double x, double y, double step,
+                         double available, double font_size)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < 2; i++)
+        for (const char *at = caption[i]; at && *at; lines++) {
+            char   line[512];
+            size_t n = first_line(at, available, font_size), kept = n;
+            if (kept > sizeof line - 1) kept = sizeof line - 1; /* far more than fits */
+            memcpy(line, at, kept);
+            line[kept] = '\0';
+            if (s)
+                cri_svg_label(s, "x='@' y='@'", CRI_SVG_NUMBERS(x, y + step * (double)lines), line,
+                              available, font_size);
+            at += n + strspn(at + n, " ");
+        }
+    return lines;
+}
+
+size_t cri_svg_caption_lines(const char *const caption[2], double available, double font_size)
+{
+    return go_through(NULL, caption, 0, 0, 0, available, font_size);
+}
+
+void cri_svg_captions(cri_svg *s, const char *const caption[2], double x, double y, double step,
+                      double available, double font_size)
+{
+    go_through(s, caption, x, y, step, available, font_size);
 }

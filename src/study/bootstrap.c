@@ -2,6 +2,7 @@
 #include "bootstrap.h"
 #include "jobs.h"
 #include "plan.h"
+#include "plan_internal.h"
 #include "data/table/subset.h"
 #include "data/table/table_internal.h"
 
@@ -275,6 +276,7 @@ cr_status cr_bootstrap_assess(cr_ctx *cx, const cr_model_spec *spec, const cr_ta
     if (samples == 0) CR_TRY(cr_fail(cx, CR_EARG, "a bootstrap needs at least one sample"));
     CR_TRY(check_drawn(cx, opt_drawn, samples, n));
     CR_TRY(cri_plan_open_unsplit(cx, spec, 1, t, NULL, &plan));
+    CR_TRY(cri_plan_refuse_sequences(cx, spec, 1, "the bootstrap"));
     if (!(plan.task & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION)))
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no target to score", spec->model));
     CR_TRY(fit_whole(cx, &b, y, w, &e));

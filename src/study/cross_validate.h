@@ -13,7 +13,7 @@
 #define CR_CV_OPTIONS(X)                                                                             \
     X(count,  folds, "10",       ">=2", "number of folds", "5")                                      \
     X(choice, split, "auto",     "auto|shuffled|stratified|ordered",                                 \
-      "how rows are assigned to folds: at random, at random within the classes of the target, or in time order; auto: stratified if there are classes, otherwise shuffled", \
+      "how rows are assigned to folds: at random, at random within the classes of the target, or in time order; auto: whole sequences for a model of sequences, stratified if there are classes, otherwise shuffled", \
       "ordered")                                                                                     \
     X(count,  repeats, "1",      "1..10000", "repeat the cross-validation this many times, with new folds each time", "5") \
     X(text,   group, "",         "COLUMN", "rows with the same value in this column stay in one fold; the column is then not used as a feature", "patient") \

@@ -238,6 +238,10 @@ cr_status cri_info_check(cr_ctx *cx, const cr_info_question *o, size_t tables)
     if (o->mutual && o->columns)
         return cr_fail(cx, CR_EARG,
                        "--mutual already names its columns: it cannot be combined with --columns");
+    if (o->weights && (o->rows || tables == 0))
+        return cr_fail(cx, CR_EARG,
+                       o->rows ? "--weights cannot be combined with --rows"
+                               : "--weights requires data");
     if ((o->joint || o->top != CR_COUNT_UNSET) && !o->rows)
         return cr_fail(cx, CR_EARG, "--%s requires --rows", o->joint ? "joint" : "top");
     if (o->permutations > 0 && !o->mutual && !o->matrix && !o->mmd)
@@ -296,8 +300,21 @@ cri_info_answer cri_info_open(cr_ctx *cx, const cr_info_question *o, uint64_t se
 
 cr_status cri_info_run(cri_info_answer *j)
 {
+    cr_status       st = CR_OK;
+    const cr_table *given[] = { j->a, j->b };
+    cr_table       *repeated[] = { NULL, NULL };
+    const char     *weights = j->o->weights;
+    if (weights && j->a) CR_TRY(cri_info_repeat(j->cx, j->a, weights, &repeated[0]));
+    if (weights && j->b) CR_TRY(cri_info_repeat(j->cx, j->b, weights, &repeated[1]));
+    if (repeated[0]) j->a = repeated[0];
+    if (repeated[1]) j->b = repeated[1];
     put_settings(j);
-    return answer(j);
+    st = answer(j);
+done:
+    j->a = given[0], j->b = given[1];
+    cr_table_free(j->cx, repeated[0]);
+    cr_table_free(j->cx, repeated[1]);
+    return st;
 }
 
 cr_status cr_info_report(cr_ctx *cx, const cr_table *opt_a, const cr_table *opt_b,

@@ -28,7 +28,11 @@ cr_status cri_info_check(cr_ctx *cx, const cr_info_question *o, size_t tables);
 cri_info_answer cri_info_open(cr_ctx *cx, const cr_info_question *o, uint64_t seed,
                               const cr_table *opt_a, const cr_table *opt_b, cri_sheet *object,
                               cri_sheet *rows);
-cr_status       cri_info_run(cri_info_answer *j);
+/* The table with each row as often as the column `weights`, which is left out, says.  Fails with
+ * CR_EDATA where these are not whole numbers, are all 0, or sum to more than 1e8. */
+cr_status cri_info_repeat(cr_ctx *cx, const cr_table *table, const char *weights,
+                          cr_table **out_table);
+cr_status cri_info_run(cri_info_answer *j);
 
 /* --- what all answers need -------------------------------------------------------------------- */
 

@@ -28,6 +28,7 @@
     X(real,   beta,     "0.1", ">0",                                                                   \
       "with --source: a string is typical if its information per letter is this close to the entropy", "0.05") \
     X(real,   delta,    "0.01", "0..<1", "with --source: the probability that the smallest set may miss", "0.1")   \
+    X(text,   weights,  "", "", "column of whole numbers: how many rows each row stands for", "people")  \
     X(choice, unit,     "bits", "bits|nats", "unit of information", "nats")                            \
     CR_INFO_OPTIONS(X)
 /* clang-format on */

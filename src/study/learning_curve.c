@@ -3,6 +3,7 @@
 #include "assess_internal.h"
 #include "jobs.h"
 #include "plan.h"
+#include "plan_internal.h"
 #include "base/rng.h"
 #include "base/sort.h"
 #include "data/table/subset.h"
@@ -148,6 +149,7 @@ cr_status cr_learn_curve(cr_ctx *cx, const cr_model_spec *spec, const cr_table *
 
     CR_TRY(check_shares(cx, shares, n));
     CR_TRY(cri_plan_open(cx, spec, 1, t, o, &plan));
+    CR_TRY(cri_plan_refuse_sequences(cx, spec, 1, "a learning curve"));
     size_t folds = plan.folds * plan.repeats;
     w.test = cr_scratch_bytes(&s, n * folds, sizeof *w.test);
     w.train = cr_scratch_bytes(&s, n * folds, sizeof *w.train);

@@ -1,5 +1,6 @@
 /* plan.c -- checks, folds, and the run of models over them. */
 #include "plan.h"
+#include "plan_internal.h"
 #include "assess_internal.h"
 #include "jobs.h"
 #include "base/clock.h"
@@ -114,7 +115,8 @@ static cr_status copy_specs(cr_ctx *cx, cri_plan *p, const cr_model_spec *specs,
             cr_setting *all = cr_scratch_bytes(&p->s, n + 2, sizeof *all);
             CR_TRY(p->s.status);
             if (n > 0) memcpy(all, specs[k].settings, n * sizeof *all);
-            if (opt_group && !has_intercepts(p, &specs[k], opt_group))
+            if (opt_group && !has_intercepts(p, &specs[k], opt_group) &&
+                !cri_spec_has_sequence(cx, &specs[k], opt_group))
                 all[n++] = (cr_setting){ "features", without };
             if (only && does_both(cx, &specs[k]) && !setting(&specs[k], "task"))
                 all[n++] = (cr_setting){ "task", cr_task_name(only) };
@@ -151,6 +153,7 @@ void cri_plan_close(cr_ctx *cx, cri_plan *p)
 {
     for (size_t r = 0; p->split && r < p->repeats; r++) cr_folds_free(cx, &p->split[r]);
     cr_table_free(cx, p->classes);
+    cri_dealt_free(cx, &p->dealt);
     cr_loss_free(cx, &p->loss);
     cr_scratch_end(&p->s);
     *p = (cri_plan){ 0 };
@@ -165,8 +168,7 @@ typedef struct keyed_row {
 
 CRI_COMPARE_BY(by_value, keyed_row, value);
 
-/* group[i] of every row: rows with equal values have equal numbers. */
-static cr_status number_groups(cr_ctx *cx, const cr_table *t, const char *name, size_t *group)
+cr_status cri_number_groups(cr_ctx *cx, const cr_table *t, const char *name, size_t *group)
 {
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
@@ -199,6 +201,8 @@ static cr_status stratify(cr_ctx *cx, const cri_plan *p, size_t folds, uint64_t 
 {
     const char      *target = setting(&p->specs[0], "target");
     const cr_column *y = target ? cr_table_find(p->table, target) : NULL;
+    if (y && y->type == CR_CATEGORY && p->dealt.table)
+        return cri_dealt_folds(cx, &p->dealt, y->codes, folds, seed, out);
     if (y && y->type == CR_CATEGORY)
         return cr_folds_new_stratified(cx, y->codes, cr_table_rows(p->table), folds, seed, out);
     return cr_fail(cx, CR_EARG, "--split stratified needs a target that is a category");
@@ -214,6 +218,7 @@ static cr_status make_folds(cr_ctx *cx, const cri_plan *p, const cr_cv_options *
     if (o->split == CR_SPLIT_ORDERED) return cr_folds_new_ordered(cx, n, o->folds, out);
     if (o->split == CR_SPLIT_STRATIFIED || (o->split == CR_SPLIT_AUTO && classes))
         return stratify(cx, p, o->folds, seed, out);
+    if (p->dealt.table) return cri_dealt_folds(cx, &p->dealt, NULL, o->folds, seed, out);
     return cr_folds_new(cx, n, o->folds, seed, out);
 }
 
@@ -265,26 +270,52 @@ done:
     return st;
 }
 
-cr_status cri_plan_open(cr_ctx *cx, const cr_model_spec *specs, size_t n_specs, const cr_table *t,
-                        const cr_cv_options *o, cri_plan *p)
+/* The column of counts by which rows are divided among folds: that of all models, whose weights are repetitions;
+ * NULL where groups or the order of the rows decide. */
+static const char *counted_by(const cr_model_spec *specs, size_t n, const cr_cv_options *o)
 {
-    cr_status st = CR_OK;
-    size_t   *group = NULL, repeats = o->repeats ? o->repeats : 1;
+    const char *first = setting(&specs[0], "weights");
+    if (o->group || o->split == CR_SPLIT_ORDERED || !first) return NULL;
+    for (size_t k = 0; k < n; k++) {
+        const char *w = setting(&specs[k], "weights"), *are = setting(&specs[k], "weights_are");
+        if (!w || strcmp(w, first) != 0 || (are && strcmp(are, "repetitions") != 0)) return NULL;
+    }
+    return first;
+}
+
+cr_status cri_plan_open(cr_ctx *cx, const cr_model_spec *specs, size_t n_specs, const cr_table *t,
+                        const cr_cv_options *options, cri_plan *p)
+{
+    cr_status     st = CR_OK;
+    cr_cv_options kept = *options, *o = &kept;
+    size_t       *group = NULL, repeats = o->repeats ? o->repeats : 1;
+    const char   *by = NULL;
+    cri_dealt     dealt = { 0 };
+    uint64_t      seed;
     *p = (cri_plan){ .s = cr_scratch_begin(cx) };
+    CR_TRY(cri_plan_keep_sequences(cx, specs, n_specs, o, &by));
+    CR_TRY(read_seed(cx, setting(&specs[0], "seed"), &seed));
+    CR_TRY(
+        cri_dealt_open(cx, t, by ? NULL : counted_by(specs, n_specs, o), o->folds, seed, &dealt));
+    if (dealt.table) t = dealt.table;
     CR_TRY(check_options(cx, t, o));
-    CR_TRY(cri_plan_open_unsplit(cx, specs, n_specs, t, o->group, p));
-    group = cr_scratch_index(&p->s, o->group ? cr_table_rows(t) : 0);
+    CR_TRY(cri_plan_open_unsplit(cx, specs, n_specs, t, by, p));
+    p->dealt = dealt;
+    dealt = (cri_dealt){ 0 };
+    group = cr_scratch_index(&p->s, by ? cr_table_rows(t) : 0);
     p->split = cr_scratch_bytes(&p->s, repeats, sizeof *p->split);
     CR_TRY(p->s.status);
     p->folds = o->folds, p->repeats = repeats;
     p->how = (cr_judging){ .level = o->interval, .one_of_many = true };
     if (o->loss) CR_TRY(cr_loss_read(cx, o->loss, &p->loss));
     if (o->loss) p->how.opt_loss = &p->loss;
-    if (o->group) CR_TRY(number_groups(cx, p->table, o->group, group));
+    if (by) CR_TRY(cri_number_groups(cx, p->table, by, group));
+    if (by) CR_TRY(cri_plan_check_groups(cx, specs, n_specs, p->table, by, group));
     for (size_t r = 0; r < repeats; r++)
-        CR_TRY(make_folds(cx, p, o, o->group ? group : NULL, r, &p->split[r]));
+        CR_TRY(make_folds(cx, p, o, by ? group : NULL, r, &p->split[r]));
     if (p->task == CR_TASK_CLASSIFICATION) CR_TRY(warn_of_unseen(cx, p));
 done:
+    cri_dealt_free(cx, &dealt);
     return st;
 }
 
@@ -334,6 +365,7 @@ cr_status cri_plan_fold(cr_ctx *cx, const cri_plan *p, size_t job, cr_assessment
     CR_TRY(cri_plan_tables(cx, p, job % folds, &train, &test));
     CR_TRY(cr_fit(cx, m->model, train, m->settings, m->n_settings, &model));
     CR_TRY(cri_evaluate(cx, model, test, &p->how, out));
+    if (p->dealt.table) out->rows = (size_t)out->weight; /* parts of rows are no rows: copies are */
 done:
     cr_model_free(cx, model);
     cr_table_free(cx, train);

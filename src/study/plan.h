@@ -4,12 +4,13 @@
 #define CREDENCE_STUDY_PLAN_H
 
 #include "base/scratch.h"
-#include "data/judge/split.h"
+#include "data/judge/dealt.h"
 #include "cross_validate.h"
 #include "scores.h"
 
 typedef struct cri_plan {
     const cr_table      *table;   /* the caller's, or `classes`                                   */
+    cri_dealt            dealt;   /* its rows divided by their weights, if they are counts       */
     cr_table            *classes; /* the same with numbers that name classes as a category        */
     unsigned             task;    /* of all models                                                */
     uint64_t             seed;

@@ -3,6 +3,7 @@
 #include "described.h"
 #include "jobs.h"
 #include "plan.h"
+#include "plan_internal.h"
 #include "base/context_internal.h"
 #include "base/sort.h"
 #include "data/table/subset.h"
@@ -277,6 +278,7 @@ cr_status cr_resample(cr_ctx *cx, const cr_model_spec *spec, const cr_table *t,
 
     CR_TRY(check(cx, method, samples, level, jack ? NULL : opt_drawn, n));
     CR_TRY(cri_plan_open_unsplit(cx, spec, 1, t, NULL, &plan));
+    CR_TRY(cri_plan_refuse_sequences(cx, spec, 1, "resampling"));
     o.seed = plan.seed;
     CR_TRY(fit_whole(cx, &plan, &o));
     draws.K = o.n;

@@ -141,14 +141,24 @@ static const char *metric_name(const void *assessment, size_t i)
     return ((const cr_assessment *)assessment)->metrics[i].name;
 }
 
-static cr_status find_metric(cr_ctx *cx, const cr_assessment *a, const char *opt_name, size_t *out)
+/* The model may have an option of the same name, which is then a setting to be tried. */
+static cr_status refuse_metric(cr_ctx *cx, const cr_assessment *a, const char *name,
+                               const char *model)
+{
+    const cr_option *o = cr_option_find(cr_class_options(cr_class_find(cx, model)), "metric");
+    cr_fail(cx, CR_EARG, "--metric: there is no score '%s' here", name);
+    cr_fail_nearest(cx, name, "scores", a->n, metric_name, a);
+    if (!o) return CR_EARG;
+    return cr_fail_hint(cx, "--metric of tune is the score; --over 'metric=%s' sets that of %s",
+                        name, model);
+}
+
+static cr_status find_metric(cr_ctx *cx, const cr_assessment *a, const char *opt_name,
+                             const char *model, size_t *out)
 {
     const char *name = opt_name ? opt_name : cr_metric_default(a);
     *out = cr_metric_find(a, name);
-    if (*out == a->n) {
-        cr_fail(cx, CR_EARG, "--metric: there is no score '%s' here", name);
-        return cr_fail_nearest(cx, name, "scores", a->n, metric_name, a);
-    }
+    if (*out == a->n) return refuse_metric(cx, a, name, model);
     if (cr_metric_sense(name) == 0)
         return cr_fail(cx, CR_EARG, "--metric: '%s' has no best direction", name);
     return CR_OK;
@@ -266,7 +276,7 @@ static cr_status search(cr_ctx *cx, const cr_tune_options *o, tune_work *w)
     for (size_t i = 0; i < t->n; i++)
         cri_scores_mean(t->fold + i * folds, w->plan->folds, w->plan->repeats,
                         &t->candidates[i].mean, t->candidates[i].se);
-    CR_TRY(find_metric(cx, &t->candidates[0].mean, o->metric, &t->metric));
+    CR_TRY(find_metric(cx, &t->candidates[0].mean, o->metric, w->plan->specs[0].model, &t->metric));
     CR_TRY(find_best(cx, t));
     t->chosen = t->best;
     if (o->rule == CR_RULE_1SE) CR_TRY(choose_simplest(cx, w));

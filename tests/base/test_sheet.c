@@ -102,6 +102,28 @@ TEST(copies_and_joined_texts_are_the_same)
     cri_sheet_free(copy);
 }
 
+/* Names of texts alone are joined without printf: the same text as by it, whatever their lengths. */
+TEST(formats_of_texts_alone)
+{
+    for (size_t length = 0; length < 600; length += length < 240 || length > 270 ? 20 : 1) {
+        cri_sheet *s = cri_sheet_new(cx);
+        char       name[601], want[1300];
+        memset(name, 'x', length);
+        name[length] = '\0';
+        cri_put_textf(s, "two", "%s.%s", name, "z1");
+        cri_put_textf(s, "more", "a %s%s=%s%%", name, name, "b");
+        cri_put_textf(s, "mixed", "%s %.1f", name, 0.5);
+        assert_ok(cx, cri_sheet_status(s));
+        snprintf(want, sizeof want, "%s.%s", name, "z1");
+        assert_string_equal(cri_sheet_text(cri_sheet_get(s, "two")), want);
+        snprintf(want, sizeof want, "a %s%s=%s%%", name, name, "b");
+        assert_string_equal(cri_sheet_text(cri_sheet_get(s, "more")), want);
+        snprintf(want, sizeof want, "%s %.1f", name, 0.5);
+        assert_string_equal(cri_sheet_text(cri_sheet_get(s, "mixed")), want);
+        cri_sheet_free(s);
+    }
+}
+
 /* What is not there has no next, and its copy is null. */
 TEST(nothing_is_read_of_nothing)
 {

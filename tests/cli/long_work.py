@@ -113,6 +113,7 @@ bayes-logistic tall.csv --target side --features x*
 spline tall.csv --target y --features x1
 fisher tall.csv --target kind --features x*
 kernel-pca few.csv --features x* --kernel rbf --components 5
+crf mid.csv --target level --features x* --max-iter 2
 """
 
 FEW = """
@@ -195,6 +196,8 @@ fit bayes-logistic tall.csv --target kind --features x*
 fit bayes-logistic tall.csv --target side --features x* --infer mcmc
 fit bayes-logistic tall.csv --target side --features x* --infer importance
 fit gmm tall.csv --features x* --k 3 --infer gibbs
+fit crf tall.csv --target level --features x*,kind
+fit crf tall.csv --target kind --features x*,level --window level[-2:2],level[-1]*level --l1 0.1
 cv linear tall.csv --target y --folds 3000
 cv ridge tall.csv --target y --features x* --bootstrap 100000
 cv linear tall.csv --target y --bias-variance
@@ -223,6 +226,8 @@ predict spline.cred long.csv -o out.csv
 predict fisher.cred long.csv --coordinates -o out.csv
 predict kernel-pca.cred tall.csv -o out.csv
 predict kernel-pca.cred few.csv --reconstruct -o out.csv
+predict crf.cred tall.csv -o out.csv
+predict crf.cred tall.csv --decode viterbi -o out.csv
 evaluate linear.cred long.csv
 evaluate gp.cred long.csv
 evaluate knn.cred long.csv

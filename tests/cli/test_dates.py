@@ -39,8 +39,17 @@ def test_a_format_is_stored_and_written_as_iso(credence, tmp_path):
     assert credence("fit", "linear", "iso.csv", "--target", "y", "-o", "i.cred").code == 0
     ours = credence("predict", "g.cred", "german.csv").stdout
     assert ours == credence("predict", "i.cred", "iso.csv").stdout and ours.count("\n") == 61
-    mixed = credence("predict", "g.cred", "iso.csv")
+    assert credence("predict", "g.cred", "iso.csv").stdout == ours  # ISO 8601 is always read
+    mixed = credence("predict", "g.cred", "-", input=german.replace(".", "/"))
     assert mixed.code == 3 and "is not a date of the form %d.%m.%Y" in mixed.stderr
+
+
+def test_iso_among_another_format(credence, refused, tmp_path):
+    """ISO 8601 is read beside a format, but never where the format itself could be meant."""
+    (tmp_path / "d.csv").write_text("d,y\n31.01.2023,1\n2023-02-01,2\n02.02.2023,3\n")
+    column = read_json(credence("describe", "d.csv", "--date", "d:%d.%m.%Y", "--json"))["columns"][0]
+    assert (column["type"], column["first"], column["last"]) == ("date", "2023-01-31", "2023-02-02")
+    refused(3, "describe", "-", "--date", "d:%Y-%d-%m", input="d\n2023-05-01\n2023-01-31\n", says="not a valid date")
 
 
 def test_streams_and_pipes(credence, tmp_path):

@@ -148,3 +148,30 @@ def test_what_may_have_no_row_names(refused, tmp_path, text, says):
     """A comma within names, a line that is short, a first line of numbers."""
     (tmp_path / "t.csv").write_text(text)
     refused(3, "describe", "t.csv", says=says)
+
+
+# --- lines that are no header -------------------------------------------------------------------
+
+TABLE = "a,b,c\n1,2,3\n2,3,4\n"
+
+
+@pytest.mark.parametrize("title", ["Report Q3\n", "Report Q3\n\n", "Report Q3\nof ours\n\n", "Report Q3, draft\n"])
+def test_titles_above_the_header(credence, refused, title):
+    """The option that is named reads the file."""
+    skip = len(title.splitlines())
+    refused(3, "describe", "-", input=title + TABLE, says=f"--skip {skip}")
+    assert names(credence, title + TABLE, "--skip", skip)[0] == ["a", "b", "c"]
+
+
+def test_rows_that_are_too_long_further_down(credence, refused):
+    for text in (TABLE + "1,2,3,4\n", "a\n" + "1\n" * 40 + "2;3,4\n"):
+        assert "--skip" not in refused(3, "describe", "-", "--delimiter", ",", input=text).stderr
+
+
+def test_one_column_with_decimal_commas(credence, refused, tmp_path):
+    """One number of two fields: the delimiter to name, which a model that knows the style reads it with."""
+    refused(3, "describe", "-", input="size\n2,5\n3,5\n", says="--delimiter ';'")
+    (tmp_path / "t.csv").write_text("size;y\n1,5;1\n2,5;2\n3,7;3\n4,1;5\n")
+    assert credence("fit", "linear", "t.csv", "--target", "y", "-o", "m.cred").code == 0
+    refused(3, "predict", "m.cred", "-", input="size\n2,5\n", says="--delimiter ';'")
+    assert credence("predict", "m.cred", "-", "--delimiter", ";", input="size\n2,5\n").code == 0

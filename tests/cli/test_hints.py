@@ -221,3 +221,9 @@ def test_rules_of_large_numbers_can_be_read(credence, tmp_path):
     rules = credence("fit", "tree", "d.csv", "--target", "y", "--task", "regression", "--format", "text").stdout
     for at in (24.5, 49.5, 74.5):
         assert f"t <= {1672531200 + at}:" in rules
+
+
+def test_metric_of_the_model_or_of_tune(refused, examples):
+    """knn has an option of that name too: the hint says which is which, and how the other is set."""
+    tune = ["tune", "knn", "examples/iris.csv", "--target", "species", "--folds", "2", "--over", "k=3|4"]
+    refused(2, *tune, "--metric", "max", says="--over 'metric=max' sets that of knn")

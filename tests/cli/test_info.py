@@ -274,3 +274,19 @@ def test_no_entropy_in_the_list_is_impossible(credence, tmp_path):
     (tmp_path / "d.csv").write_text("g,h\n" + "".join(f"{'abc'[i % 3]},{'ab'[i % 2]}\n" for i in range(60)))
     for column in ask(credence, "d.csv")["columns"]:
         assert column["lower"] <= column["entropy"] <= column["upper"] <= math.log2(column["levels"]) + 1e-12
+
+
+def test_weights_count_rows(credence, refused, tmp_path):
+    """Counts say what the single rows say, to the last bit; what is no count is refused."""
+    cells = [("a", 1, "no", 9), ("a", 2, "yes", 3), ("b", 1, "no", 0), ("b", 2, "yes", 8), ("b", 1, "yes", 5)]
+    (tmp_path / "n.csv").write_text("g,x,y,n,half\n" + "".join(f"{g},{x},{y},{n},0.5\n" for g, x, y, n in cells))
+    (tmp_path / "all.csv").write_text("g,x,y,half\n" + "".join(f"{g},{x},{y},0.5\n" * n for g, x, y, n in cells))
+    for options in ([], ["--mutual", "g,y", "--permutations", "19"], ["--matrix"], ["--columns", "g,y"]):
+        counted, single = (credence("info", *data, *options, "--format", "csv") for data in (["n.csv", "--weights", "n"], ["all.csv"]))
+        assert counted.code == 0 and counted.stdout == single.stdout, (counted, single)
+    two, plain = (credence("info", f, f, *w, "--columns", "g,y", "--format", "csv")
+                  for f, w in (("n.csv", ["--weights", "n"]), ("all.csv", [])))
+    assert two.code == 0 and two.stdout == plain.stdout
+    refused(3, "info", "n.csv", "--weights", "half", says="row 1 of the weights 'half' is not a whole number")
+    refused(3, "info", "n.csv", "--weights", "g", says="the weights 'g' are text")
+    refused(2, "info", "n.csv", "--weights", "n", "--rows", says="cannot be combined")

@@ -56,6 +56,19 @@ def test_codes_in_studies(credence, refused, seeds):
             says="--task classification")
 
 
+@pytest.mark.parametrize("model", ["lda", "naive-bayes", "logistic"])
+def test_counts_as_classes(credence, tmp_path, model):
+    """A model of classes says that it takes each of many whole numbers as a class, unless it was asked to."""
+    def count(most):
+        rows = [f"{i % 7},{i % (most + 1)}" for i in range(12 * most)]
+        (tmp_path / "counts.csv").write_text("x,stations\n" + "\n".join(rows) + "\n")
+        return ["fit", model, "counts.csv", "--target", "stations"]
+    many = credence(*count(24))
+    assert many.code == 0 and "more than 20 different whole numbers" in many.stderr and "glm" in many.stderr
+    assert "whole numbers" not in credence(*count(24), "--task", "classification").stderr
+    assert "whole numbers" not in credence(*count(11)).stderr
+
+
 def test_counts_and_measurements_stay_numbers(credence, tmp_path):
     """More than 20 values, fractions, or hardly any repetition: no warning."""
     rng = random.Random(1)

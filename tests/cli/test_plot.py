@@ -1,6 +1,7 @@
 """Figures from inside a model: fits with draws, parts of a sum, maps, the evidence."""
 import json
 import math
+import re
 import statistics
 import xml.etree.ElementTree as xml
 
@@ -268,3 +269,18 @@ def test_linear_coordinates(credence, refused, examples, tmp_path):
     assert table[0].startswith("part,series,x") and "sepal_width_cm" in table[2]
     refused(2, "plot", "m.cred", "--kind", "biplot", says="needs data")
     refused(2, "plot", "m.cred", "--kind", "scree", "--over", "x", says="--over is for")
+
+
+def test_captions_are_wrapped(credence, examples, tmp_path):
+    """What stands below a figure is there to its last word, within its edges."""
+    assert credence("fit", "lda", "examples/iris.csv", "--target", "species", "-o", "m.cred").code == 0
+    ends = {"calibration": r"weighted by rows: [0-9.]+\.", "pr": "mean over the recall.", "importance": "their importance."}
+    for kind, end in ends.items():
+        assert credence("plot", "m.cred", "examples/iris.csv", "--kind", kind, "-o", "f.svg").code == 0
+        svg = (tmp_path / "f.svg").read_text()
+        lines = re.findall(r"<text x='20' y='([0-9.]+)'[^>]*>([^<]*)</text>", svg)
+        below = [text for y, text in lines if float(y) > 100]
+        height = float(re.search(r"height='([0-9.]+)'", svg)[1])
+        assert "…" not in svg and re.search(end + "$", " ".join(below)), below
+        assert len(below) >= 2 and all(float(y) < height for y, _ in lines)
+        assert max(map(len, below)) < 110, below

@@ -342,6 +342,47 @@ def test_ordinary_columns_are_not_odd(credence, tmp_path):
     assert credence("describe", "few.csv").stderr == ""
 
 
+def test_levels_that_may_be_one(credence, tmp_path):
+    """Capital letters and blanks at the ends: told of features and of the target, in however few rows."""
+    (tmp_path / "g.csv").write_text('sex,size,y\nMale,small,yes\nmale,tall,no\nfemale,small,Yes\n"male ",tall,no\n')
+    said = credence("describe", "g.csv").stderr
+    assert "column 'sex' has levels that differ only in capital letters or in blanks at their ends" in said
+    assert "such as 'Male' and 'male'" in said and "such as 'Yes' and 'yes'" in said and "'size'" not in said
+    said = credence("fit", "naive-bayes", "g.csv", "--target", "y").stderr
+    assert "such as 'Male' and 'male'" in said and "such as 'Yes' and 'yes'" in said and "'size'" not in said
+
+
+def test_times_of_day_and_infinite_numbers(credence, refused, tmp_path):
+    (tmp_path / "t.csv").write_text("at,score,x,y\n9:15,3:2,1,1\n10:15,1:0,inf,2\n23:59,2:2,-inf,3\n")
+    said = credence("describe", "t.csv").stderr
+    item = re.search(r"'at' has times of day, such as 10:15, .* --date '(.*?)' reads", said)[1]
+    assert "'score'" not in said
+    assert "at,datetime" in credence("describe", "t.csv", "--date", item, "--format", "csv").stdout
+    option = re.search(r"'x' is infinite in 2 rows.* use (\S+)", said)[1]
+    assert "x,integer,2" in credence("describe", "t.csv", option, "--format", "csv").stdout
+    refused(3, "fit", "linear", "t.csv", "--target", "y", "--features", "x", says="--missing-values=inf,-inf")
+    (tmp_path / "s.csv").write_text("at\n09:15:30\n10:15:00.5\n")
+    assert "--date 'at:%H:%M:%S'" in credence("describe", "s.csv").stderr
+
+
+def test_date_with_an_equals_sign(credence, refused, tmp_path):
+    (tmp_path / "d.csv").write_text("day,y\n31.01.2023,1\n01.02.2023,2\n")
+    for sign in ":=":
+        assert "day,date" in credence("describe", "d.csv", "--date", f"day{sign}%d.%m.%Y", "--format", "csv").stdout
+    (tmp_path / "e.csv").write_text("day,y\n2023-01-31,1\n2023-02-30,2\n")
+    refused(3, "describe", "e.csv", says="e.csv:3: '2023-02-30' in column 'day' is not a valid date")
+
+
+def test_lines_of_delimiters(credence, tmp_path):
+    (tmp_path / "e.csv").write_text("a,b,c\n1,2,x\n,,\n3,,y\n,,\n")
+    said = credence("describe", "e.csv").stderr
+    assert "2 rows of e.csv have no value in any column, the first of them row 2" in said
+    done = credence("fit", "linear", "e.csv", "--target", "a", "--features", "c", "--missing", "drop")
+    assert done.code == 0, done.stderr
+    (tmp_path / "f.csv").write_text("a,b,c\n1,2,x\n,,z\n3,,\n")
+    assert "no value in any" not in credence("describe", "f.csv").stderr
+
+
 TABULAR = pathlib.Path(__file__).resolve().parents[3] / "shared/data/tabular"
 
 

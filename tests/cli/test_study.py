@@ -330,3 +330,16 @@ def test_infinite_scores_are_shown(credence, examples):
     assert "log_loss is infinite in" in said.stderr
     said = credence("cv", *command, "--json")
     assert read_json(said)["metrics"]["log_loss"] is None and "log_loss is infinite in" in said.stderr
+
+
+def test_counts_are_held_out_copy_by_copy(credence, tmp_path):
+    """A table of counts gets the scores of the same table with a row for each copy."""
+    cells = [(g, y, n) for g, yes in zip("abcd", (5, 20, 60, 90)) for y, n in (("no", 100 - yes), ("yes", yes))]
+    (tmp_path / "n.csv").write_text("g,y,n\n" + "".join(f"{g},{y},{n}\n" for g, y, n in cells))
+    (tmp_path / "long.csv").write_text("g,y\n" + "".join(f"{g},{y}\n" * n for g, y, n in cells))
+    common = ["--target", "y", "--features", "g", "--folds", "5", "--json"]
+    counted = read_json(credence("cv", "naive-bayes", "n.csv", "--weights", "n", *common))
+    single = read_json(credence("cv", "naive-bayes", "long.csv", *common))
+    assert counted["rows"] == single["rows"] == 400
+    for metric in ("log_loss", "accuracy", "auc"):
+        assert counted["metrics"][metric] == pytest.approx(single["metrics"][metric], abs=0.015)

@@ -1,7 +1,10 @@
 /* fuzz_json.c -- any bytes give a network or one sentence with its place, within the memory limit,
- * and no leak; what was read can be written and read again.  A Gaussian network is asked. */
+ * and no leak; what was read can be written and read again.  A Gaussian network is asked, and one with
+ * slices is followed over a few of them. */
 #include "base/context.h"
 #include "graph/exact/bucket.h"
+#include "graph/exact/interface.h"
+#include "graph/files/json_dynamic.h"
 #include "graph/query/gaussian_query.h"
 #include "graph/files/json_network.h"
 #include "graph/files/log_linear.h"
@@ -39,22 +42,45 @@ static void check_gaussian(cr_ctx *cx, const cr_gaussian_network *net)
     cr_query_answer_free(cx, &a);
 }
 
+/* Nothing is known of three slices: whatever they are, they are possible. */
+static void check_dynamic(cr_ctx *cx, const cri_dynamic *net)
+{
+    enum { MOST = 100, SLICES = 3 };
+    uint32_t           code[MOST * SLICES];
+    cri_slice_evidence e = { .slices = SLICES, .code = code };
+    cri_interface     *h = NULL;
+    size_t             possible = 0;
+    if (cr_network_check(cx, net->first) != CR_OK || cr_network_check(cx, net->next) != CR_OK)
+        abort();
+    if (cri_json_write_dynamic(cx, net, "/dev/null") != CR_OK && cr_error(cx)[0] == '\0') abort();
+    if (net->n > MOST) return;
+    for (size_t i = 0; i < SLICES * net->n; i++) code[i] = CRI_CODE_OPEN;
+    if (cri_interface_new(cx, net, &h) == CR_OK &&
+        cri_interface_filter(cx, h, &e, NULL, NULL, NULL, &possible) == CR_OK && possible < SLICES)
+        abort();
+    cri_interface_free(cx, h);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     cr_ctx              *cx = NULL;
     cr_network          *net = NULL;
     cr_gaussian_network *gaussian = NULL;
+    cri_dynamic         *dynamic = NULL;
     if (cr_ctx_new(NULL, &cx) != CR_OK) return 0;
     cr_ctx_set_memory_limit(cx, (size_t)1 << 20); /* more makes inputs slow, not new */
     cr_ctx_set_threads(cx, 1);
-    bool      normal = cr_json_is_gaussian(bytes, size);
-    cr_status st = normal ? cr_json_parse_gaussian(cx, "fuzz", bytes, size, &gaussian)
-                          : cr_json_parse(cx, "fuzz", bytes, size, &net);
-    if (st != CR_OK && (net || gaussian || cr_error(cx)[0] == '\0')) abort();
+    bool      normal = cr_json_is_gaussian(bytes, size), slices = cri_json_is_dynamic(bytes, size);
+    cr_status st = slices   ? cri_json_parse_dynamic(cx, "fuzz", bytes, size, &dynamic)
+                   : normal ? cr_json_parse_gaussian(cx, "fuzz", bytes, size, &gaussian)
+                            : cr_json_parse(cx, "fuzz", bytes, size, &net);
+    if (st != CR_OK && (net || gaussian || dynamic || cr_error(cx)[0] == '\0')) abort();
     if (net) check_network(cx, net);
     if (gaussian) check_gaussian(cx, gaussian);
+    if (dynamic) check_dynamic(cx, dynamic);
     cr_network_free(cx, net);
     cr_gaussian_network_free(cx, gaussian);
+    cri_dynamic_free(cx, dynamic);
     if (cr_ctx_memory(cx) != 0) abort();
     cr_ctx_free(cx);
     return 0;

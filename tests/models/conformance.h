@@ -33,6 +33,10 @@ static const struct exemption {
     const char *model, *words, *member, *reason;
 } exemptions[] = {
     { ORDER, "gp-online", "", "", "learns as the rows come" },
+    { ORDER, "hmm", "", "", "learns from the order of the rows" },
+    { ORDER, "markov", "", "", "learns from the order of the rows" },
+    { WEIGHTS, "hmm", "", "", "a row of a sequence cannot count twice" },
+    { WEIGHTS, "markov", "", "", "a row of a sequence cannot count twice" },
     { STREAMS, "gp-online", "", "", "learns as the rows come" },
     { ORDER, "gp", "--approx svgp", "", "draws batches of rows" },
     { ORDER, "gp-classify", "--approx svgp", "", "draws batches of rows" },
@@ -54,6 +58,7 @@ static const struct exemption {
     { ORDER, "linear", "", "max_leverage_row", "is the number of a row" },
     { ORDER, "spline", "", "parameters", "lambda is without bound: the best curve is a line" },
     { ORDER, "spline", "", "lambda", "is without bound, as above" },
+    { WEIGHTS, "crf", "", "", "a row that is repeated makes a longer sequence" },
     { WEIGHTS, "gp", "--noise-column", "", "a variance per row says what a weight would" },
     { WEIGHTS, "bayes-linear", "--noise-model", "", "models the precision of each row itself" },
     { WEIGHTS, "gp", "--noise-model", "", "models the precision of each row itself" },

@@ -79,6 +79,8 @@ TEST(classifiers)
     check(cx, t, "logistic", TWO "solver=lbfgs", 2);
     check(cx, t, "logistic", TWO "solver=sgd", 2);
     check(cx, t, "logistic", TWO "penalty=l1 lambda=0.01", 1);
+    check(cx, t, "crf", THREE, 3);
+    check(cx, t, "crf", THREE "l1=0.5", 3);
     check(cx, t, "probit", TWO, 2);
     check(cx, t, "bayes-logistic", TWO "infer=importance draws=2000", 100);
 }

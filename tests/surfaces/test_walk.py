@@ -164,3 +164,21 @@ def test_models_of_rows_have_no_sequences(toy, data, tmp_path):
     toy("fit", "ridge", data[0], "--target", "y", "--features", "x", "-o", model)
     code, said = failure(toy, "predict", model, data[0], "--filtered")
     assert code != 0 and "--filtered is for models of sequences, but ridge treats rows one by one" in said
+
+
+def test_a_figure_of_the_series_and_its_forecast(toy, data, tmp_path):
+    path, _ = data
+    model, svg = str(tmp_path / "w.cred"), tmp_path / "w.svg"
+    toy("fit", "toy-walk", path, *SEQUENCES, "-o", model)
+    drawn = toy.json("plot", model, path, "--ahead", "3")
+    series = {line["name"]: line for line in drawn["series"]}
+    first = toy.json("predict", model, path, "--ahead", "3")["predictions"][:3]   # of the first sequence
+    who = first[0]["sequence"]
+    assert series["observed"]["y"] == WALKS[who]
+    assert series["observed"]["x"] == [10 * t - 5 for t in range(len(WALKS[who]))]
+    assert series["forecast, 95 %"]["lower"] == pytest.approx([p["lower"] for p in first])
+    assert series["mean of the forecast"]["y"] == pytest.approx([p["mean"] for p in first])
+    toy("plot", model, path, "-o", svg)
+    assert "<svg" in svg.read_text() and "The first of 3 sequences" in svg.read_text()
+    code, said = failure(toy, "plot", model, path, "--kind", "states")
+    assert code != 0 and "has no clusters" in said

@@ -1,6 +1,7 @@
 /* csv.c -- the passes over a CSV file, and the table at the end. */
 #include "csv_internal.h"
 #include "base/context_internal.h"
+#include "data/table/oddities.h"
 #include "data/table/table_internal.h"
 
 void cri_csv_drop_column(cr_ctx *cx, cri_csv_column *k)
@@ -164,6 +165,7 @@ static cr_status build_table(cri_csv *csv, cr_table **out_table)
         cri_table_set_first_line(table, csv->first_record_line);
     if (csv->leaves[csv->n_leaves - 1] == csv->rows) csv->n_leaves--;
     CR_TRY(cri_table_set_leaves(csv->cx, table, csv->leaves, csv->n_leaves));
+    cri_warn_of_empty_rows(csv->cx, table);
     *out_table = table;
     return CR_OK;
 done:

@@ -65,6 +65,25 @@ static cr_status hint_at_blanks(const cri_csv *csv)
         cri_source_name(csv->source));
 }
 
+/* A row of too many fields or too few: the header may not be one.  r is at its line. */
+static cr_status hint_at_fields(const cri_csv *csv, const cri_csv_piece *p, const cri_reader *r)
+{
+    enum { FAR_DOWN = 30 };
+    const char      *begin = r->line_begin, *end = begin;
+    cri_number_style style;
+    size_t           above = r->line - 1;
+    if (csv->n > 0 && csv->columns[0].name && csv->columns[0].name[0] == '#')
+        return cr_fail_hint(csv->cx, "use --comment '#' if the first line is a comment");
+    while (end < p->end && *end != csv->dialect.line_end && *end != '\r') end++;
+    if (csv->n == 1 && cri_csv_style_of(begin, end, &style) && style.decimal == ',')
+        return cr_fail_hint(csv->cx, "if this is one number with a decimal comma: --delimiter ';'");
+    bool first = cri_csv_skip_blank_lines(&csv->dialect, p->begin, p->end) >= begin;
+    if (!csv->has_header || p->fault_fields <= csv->n || above > FAR_DOWN || (csv->n > 1 && !first))
+        return CR_EDATA;
+    return cr_fail_hint(csv->cx, "if %s above it %s a title: --skip %zu",
+                        above == 1 ? "the line" : "the lines", above == 1 ? "is" : "are", above);
+}
+
 cr_status cri_csv_fail(const cri_csv *csv, const cri_csv_piece *p)
 {
     const char      *at = p->fault_at;
@@ -93,8 +112,7 @@ cr_status cri_csv_fail(const cri_csv *csv, const cri_csv_piece *p)
         cri_reader_fail_at(&r, at, 1, "row has %zu field%s, the %s has %zu", p->fault_fields,
                            plural(p->fault_fields), csv->has_header ? "header" : "first row",
                            csv->n);
-        if (csv->n == 0 || !csv->columns[0].name || csv->columns[0].name[0] != '#') return CR_EDATA;
-        return cr_fail_hint(csv->cx, "use --comment '#' if the first line is a comment");
+        return hint_at_fields(csv, p, &r);
     case CRI_CSV_NOT_A_NUMBER:
         cri_reader_fail_at(&r, at, p->fault_length, "'%.*s' in column '%s' is not a number", length,
                            at, csv->columns[p->fault_column].name);

@@ -234,7 +234,8 @@ void cri_design_warn_of_levels(cr_ctx *cx, const cr_table *t, const cr_column *c
     if (p->reference != CRI_REFERENCE_NONE) warn_of_one_level(cx, c);
 }
 
-/* Row numbers beside other features, codes such as -999 that were read as numbers, and numbers with a unit. */
+/* Row numbers beside other features, codes such as -999 that were read as numbers, numbers with a unit, times of day,
+ * and levels that may be one. */
 static cr_status warn_of_odd_numbers(cr_ctx *cx, const cr_table *t, size_t k, size_t features,
                                      cri_sampled *known)
 {
@@ -242,8 +243,8 @@ static cr_status warn_of_odd_numbers(cr_ctx *cx, const cr_table *t, size_t k, si
     const cr_column *c = cr_table_column(t, k);
     cr_status st = cri_find_oddity(cx, c, cr_table_rows(t), cri_sampled_ends(t, k, known), &odd);
     if (st != CR_OK) return st;
-    if (odd.kind == CRI_ODD_CODE || odd.kind == CRI_ODD_UNIT ||
-        (odd.kind == CRI_ODD_ID && features > 1))
+    if (odd.kind == CRI_ODD_CODE || odd.kind == CRI_ODD_UNIT || odd.kind == CRI_ODD_TIMES ||
+        odd.kind == CRI_ODD_ALIKE || (odd.kind == CRI_ODD_ID && features > 1))
         cri_warn_of_oddity(cx, c, &odd);
     return CR_OK;
 }
@@ -309,7 +310,13 @@ static cr_status remember_roles(cr_ctx *cx, const cr_design_options *o,
 static cr_status remember_target(cr_ctx *cx, const cr_table *t, const cr_column *from,
                                  const cr_column *opt_w, bool classes, cri_design_column *target)
 {
+    cri_oddity odd = { .kind = CRI_ODD_ALIKE };
     if (classes && from->type != CR_CATEGORY) return cri_remember_classes(cx, t, from, target);
+    if (from->type == CR_CATEGORY) {
+        cr_status st = cri_find_alike(cx, from, &odd.alike[0], &odd.alike[1]);
+        if (st != CR_OK) return st;
+        if (odd.alike[0]) cri_warn_of_oddity(cx, from, &odd);
+    }
     return remember_column(cx, t, from, opt_w, CRI_REFERENCE_NONE, false, target);
 }
 

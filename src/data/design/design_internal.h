@@ -4,6 +4,7 @@
 
 #include "basis.h"
 #include "design.h"
+#include "sequences.h"
 #include "data/table/dictionary.h"
 #include "math/transform.h"
 #include "sparse_rows.h"
@@ -198,17 +199,6 @@ cr_status cri_design_join_classes(cr_ctx *cx, cr_design *design, const cr_table 
  * Fails as cri_remember_classes does. */
 cr_status cri_table_with_classes(cr_ctx *cx, const cr_table *table, const char *column,
                                  cr_table **out_table);
-
-/* Rows that belong together.  Sequence k is the rows row[start[k]] .. row[start[k + 1] - 1] of X, in
- * their order; each row is in one sequence, and each sequence has a row.  They are numbered in the
- * order of their first rows. */
-typedef struct cri_sequences {
-    size_t       n, rows;
-    size_t      *start; /* [n + 1] */
-    size_t      *row;   /* [rows] */
-    const char **names; /* [n] the labels; NULL without a column of them */
-    char        *texts; /* of the labels that are numbers */
-} cri_sequences;
 
 /* The rows of a table as a model sees them.  Row i of X is table row index[i] (or i).  With a
  * design that has a block, or whose levels are sparse, `sparse` is all of X [n x p], also the terms

@@ -18,8 +18,9 @@ cr_status cri_column_check_finite(cr_ctx *cx, const cr_table *t, const cr_column
     size_t row = 0;
     if (!c->infinite) return CR_OK;
     while (!isinf(c->values[row * c->stride])) row++;
-    return cr_fail(cx, CR_EDATA, "%s: column '%s' is infinite",
-                   cri_table_where(t, row, where, sizeof where), c->name);
+    cr_fail(cx, CR_EDATA, "%s: column '%s' is infinite",
+            cri_table_where(t, row, where, sizeof where), c->name);
+    return cr_fail_hint(cx, "use --missing-values=inf,-inf if that means missing");
 }
 
 /* Fails where the highest power of a column overflows; the values are finite. */
@@ -167,10 +168,13 @@ static cr_status read_weights(cr_ctx *cx, cri_rows *r, const cr_column *c)
     return CR_OK;
 }
 
-/* A further column that the model reads, at fitting and at prediction; it has no gaps. */
-static cr_status read_role(cr_ctx *cx, cri_rows *r, const char *name, double **out)
+/* A further column that the model reads, at fitting and at prediction; it has no gaps, except where it says of some
+ * rows of sequences what is known of them: there it may be absent from rows to predict, too. */
+static cr_status read_role(cr_ctx *cx, cri_rows *r, const char *name, bool needed, double **out)
 {
     const cr_column *c = cr_table_find(r->table, name);
+    bool             open = r->design->sequences && !r->design->series;
+    if (!c && open && !needed) return CR_OK;
     if (!c) {
         cr_status st = cri_table_no_column(cx, r->table, name);
         return st == CR_EDATA
@@ -192,18 +196,18 @@ static cr_status read_role(cr_ctx *cx, cri_rows *r, const char *name, double **o
         size_t row = r->index ? r->index[i] : i;
         char   where[512];
         (*out)[i] = c->values[row * c->stride];
-        if (isnan((*out)[i]))
+        if (isnan((*out)[i]) && !open)
             return cr_fail(cx, CR_EDATA, "%s: column '%s' has no value",
                            cri_table_where(r->table, row, where, sizeof where), name);
     }
     return CR_OK;
 }
 
-static cr_status read_roles(cr_ctx *cx, cri_rows *r)
+static cr_status read_roles(cr_ctx *cx, cri_rows *r, bool needed)
 {
     cr_status st = CR_OK;
     for (size_t k = 0; k < CRI_MOST_ROLES && st == CR_OK; k++)
-        if (r->design->roles[k]) st = read_role(cx, r, r->design->roles[k], &r->roles[k]);
+        if (r->design->roles[k]) st = read_role(cx, r, r->design->roles[k], needed, &r->roles[k]);
     return st;
 }
 
@@ -251,7 +255,8 @@ cr_status cri_rows_open(cr_ctx *cx, const cr_design *d, const cr_table *t, cri_t
     if (target) CR_TRY(cri_rows_read_target(cx, &r, target, target_map));
     if (weights) CR_TRY(read_weights(cx, &r, weights));
     if (r.weightless && use != CRI_TARGET_OF_PART) CR_TRY(cri_rows_fail_weight(cx, &r));
-    if (use != CRI_INPUTS_ALONE) CR_TRY(read_roles(cx, &r));
+    if (use != CRI_INPUTS_ALONE)
+        CR_TRY(read_roles(cx, &r, use == CRI_TARGET_NEEDED || use == CRI_TARGET_OF_PART));
     if (use != CRI_INPUTS_ALONE && d->sequences) CR_TRY(cri_rows_open_sequences(cx, &r));
     r.matrix = find_matrix(&r);
     *out_rows = r;

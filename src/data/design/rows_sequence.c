@@ -189,38 +189,61 @@ done:
 
 /* --- both ------------------------------------------------------------------------------------ */
 
-cr_status cri_rows_open_sequences(cr_ctx *cx, cri_rows *r)
+static cr_status find_sequences(cr_ctx *cx, const cri_rows *r, const char *opt_sequence,
+                                const char *opt_time, cri_sequences *s)
 {
-    cr_status        st = CR_OK;
-    const cr_design *d = r->design;
-    cri_sequences   *s = cr_alloc(cx, 1, sizeof *s);
-    if (!s) return CR_ENOMEM;
-    r->sequences = s; /* closed with the rows, also on failure */
+    cr_status st = CR_OK;
     s->row = cr_resize(cx, NULL, 0, r->n, sizeof *s->row);
     if (!s->row) CR_TRY(CR_ENOMEM);
     s->rows = r->n;
-    if (d->sequence)
-        CR_TRY(tell_apart(cx, r, d->sequence, s));
+    if (opt_sequence)
+        CR_TRY(tell_apart(cx, r, opt_sequence, s));
     else {
-        s->start = cr_alloc(cx, 2, sizeof *s->start);
-        if (!s->start) CR_TRY(CR_ENOMEM);
         s->n = r->n > 0;
+        s->start = cr_alloc(cx, s->n + 1, sizeof *s->start);
+        if (!s->start) CR_TRY(CR_ENOMEM);
         s->start[s->n] = r->n;
         for (size_t i = 0; i < r->n; i++) s->row[i] = i;
     }
-    if (d->time) CR_TRY(put_in_order(cx, r, d->time, s));
+    if (opt_time) CR_TRY(put_in_order(cx, r, opt_time, s));
 done:
     return st;
 }
 
-void cri_rows_close_sequences(cr_ctx *cx, cri_rows *r)
+void cri_sequences_free(cr_ctx *cx, cri_sequences *s)
 {
-    cri_sequences *s = r->sequences;
     if (!s) return;
-    cr_free(cx, s->start, r->design->sequence ? s->n + 1 : 2, sizeof *s->start);
+    cr_free(cx, s->start, s->n + 1, sizeof *s->start);
     cr_free(cx, s->row, s->rows, sizeof *s->row);
     cr_free(cx, s->names, s->n, sizeof *s->names);
     cr_free(cx, s->texts, s->n, CRI_DOUBLE_SIZE);
     cr_free(cx, s, 1, sizeof *s);
+}
+
+cr_status cri_sequences_find(cr_ctx *cx, const cr_table *table, const char *opt_sequence,
+                             const char *opt_time, cri_sequences **out)
+{
+    cri_rows       r = { .table = table, .n = cr_table_rows(table) };
+    cri_sequences *s = cr_alloc(cx, 1, sizeof *s);
+    if (!s) return CR_ENOMEM;
+    cr_status st = find_sequences(cx, &r, opt_sequence, opt_time, s);
+    if (st == CR_OK)
+        *out = s;
+    else
+        cri_sequences_free(cx, s);
+    return st;
+}
+
+cr_status cri_rows_open_sequences(cr_ctx *cx, cri_rows *r)
+{
+    r->sequences =
+        cr_alloc(cx, 1, sizeof *r->sequences); /* closed with the rows, also on failure */
+    if (!r->sequences) return CR_ENOMEM;
+    return find_sequences(cx, r, r->design->sequence, r->design->time, r->sequences);
+}
+
+void cri_rows_close_sequences(cr_ctx *cx, cri_rows *r)
+{
+    cri_sequences_free(cx, r->sequences);
     r->sequences = NULL;
 }

@@ -76,11 +76,14 @@ void cri_sparse_unfold(const cri_sparse *X, double sum_r, double *g);
 /* out [n] = X b.  O(entries). */
 cr_status cri_sparse_times(cr_ctx *cx, const cri_sparse *X, const double *b, double *out);
 /* The same of CRI_SPARSE_PANEL vectors at once, side by side: B [p x panel], out [n x panel]. */
-enum { CRI_SPARSE_PANEL = 8 };
+enum { CRI_SPARSE_PANEL = 8, CRI_SPARSE_FEW = 4 };
 /* sum [panel] = the sums of value B[column] over n entries; `behind` more entries follow these,
  * whose numbers may be fetched early. */
 void cri_sparse_gather_panel(const uint32_t *column, const double *value, size_t n, size_t behind,
                              const double *B, double *sum);
+/* The same of CRI_SPARSE_FEW vectors, for searches that take few at once. */
+void cri_sparse_gather_few(const uint32_t *column, const double *value, size_t n, size_t behind,
+                           const double *B, double *sum);
 cr_status cri_sparse_times_panel(cr_ctx *cx, const cri_sparse *X, const double *B, double *out);
 /* out [p] = X' r.  O(entries + p); scratch of at most 16 p doubles, and never more than the entries
  * take.  Of a transposed copy X' r is cri_sparse_times. */

@@ -21,12 +21,12 @@ void cri_dates_free(cr_ctx *cx, cri_dates *d)
 
 /* --- what was asked for ---------------------------------------------------------------------- */
 
-/* Cuts "COLUMN:FORMAT" at the last ':' before the first '%'; the format, or NULL. */
+/* Cuts "COLUMN:FORMAT", or "COLUMN=FORMAT", at the last such sign before the first %; the format, or NULL. */
 static char *cut_format(char *item)
 {
     char *percent = strchr(item, '%'), *colon = NULL;
     for (char *at = item; percent && at < percent; at++)
-        if (*at == ':') colon = at;
+        if (*at == ':' || *at == '=') colon = at;
     if (!colon) return NULL;
     *colon = '\0';
     return colon + 1;
@@ -267,11 +267,19 @@ static cri_date_column *find_column(const cri_dates *d, const char *name)
     return NULL;
 }
 
+/* A text of a column: in its format, or else of ISO 8601.  What has the form of the format but is no
+ * date (2023-01-31 for %Y-%d-%m) is not tried again, as the days of the others would be mistaken. */
+static cri_date_kind read_text(const cri_date_column *d, const char *text, double *out)
+{
+    cri_date_kind kind = cri_date_read_as(text, d->format, out);
+    return kind == CRI_DATE_NOT && d->format ? cri_date_read_as(text, NULL, out) : kind;
+}
+
 static void watch_column(const cr_column *c, cri_date_column *d)
 {
     double x;
     for (size_t k = 0; k < c->n_levels && !d->texts; k++) {
-        cri_date_kind kind = cri_date_read_as(c->levels[k], d->format, &x);
+        cri_date_kind kind = read_text(d, c->levels[k], &x);
         d->dated |= kind >= CRI_DATE_DAY;
         d->timed |= kind == CRI_DATE_TIME;
         d->texts = kind == CRI_DATE_NOT;
@@ -393,7 +401,7 @@ static cr_status read_levels(cr_ctx *cx, const cr_table *t, const cr_column *c, 
 {
     bool timed = d->settled && d->type == CR_DATETIME;
     for (size_t k = 0; k < c->n_levels; k++) {
-        kinds[k] = cri_date_read_as(c->levels[k], d->format, &value[k]);
+        kinds[k] = read_text(d, c->levels[k], &value[k]);
         if (kinds[k] < CRI_DATE_DAY) return refuse(cx, t, c, d, k, kinds[k]);
         if (kinds[k] == CRI_DATE_TIME && d->settled && !timed)
             return refuse(cx, t, c, d, k, kinds[k]);

@@ -1,5 +1,6 @@
 /* read.c -- which reader the data are for. */
 #include "read_internal.h"
+#include "attributes.h"
 #include "dates.h"
 #include "jsonl.h"
 #include "data/csv/csv_internal.h"
@@ -59,6 +60,7 @@ static cri_format guess_format(const char *path, const char *bytes, size_t size)
         return CRI_FORMAT_NPZ;
     if (begins_with(bytes, size, "SQLite format 3", 16)) return CRI_FORMAT_SQLITE;
     if (has_ending(path, ".svm") || has_ending(path, ".libsvm")) return CRI_FORMAT_LIBSVM;
+    if (has_ending(path, ".crfsuite")) return CRI_FORMAT_ATTRIBUTES;
     if (has_ending(path, ".tsv")) return CRI_FORMAT_TSV;
     if (has_ending(path, ".jsonl") || has_ending(path, ".ndjson")) return CRI_FORMAT_JSONL;
     if (!has_ending(path, ".csv") && cri_libsvm_looks_like(bytes, size)) return CRI_FORMAT_LIBSVM;
@@ -175,6 +177,9 @@ static cr_status read_format(cr_ctx *cx, const char *path, cri_source *source,
     case CRI_FORMAT_LIBSVM:
         CR_TRY(read_whole(cx, source, cri_libsvm_read, &table));
         break;
+    case CRI_FORMAT_ATTRIBUTES:
+        CR_TRY(read_whole(cx, source, cri_attributes_read, &table));
+        break;
     case CRI_FORMAT_JSONL:
         CR_TRY(cri_jsonl_read(cx, source, options, &table));
         break;
@@ -249,7 +254,7 @@ static cr_status read_source(cr_ctx *cx, const char *path, cri_source *source,
     cr_read_options asked;
     cr_table       *table = NULL;
     cri_format      f;
-    if (options->from > CRI_FORMAT_JSONL)
+    if (options->from > CRI_FORMAT_ATTRIBUTES)
         CR_TRY(cr_fail(cx, CR_EARG, "--from names a network format, but %s is read as data",
                        cri_source_name(source)));
     CR_TRY(cri_tell_format(cx, path, source, options, &f));

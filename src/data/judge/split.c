@@ -1,10 +1,11 @@
 /* split.c -- folds, holdout and bootstrap. */
-#include "split.h"
+#include "dealt.h"
 #include "data/table/table.h"
 #include "base/rng.h"
 #include "base/scratch.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Streams of the seed that belong to splits: the purpose in the high half, the item in the low. */
 static cr_rng split_stream(uint64_t seed, uint64_t purpose, uint64_t item)
@@ -48,6 +49,25 @@ static size_t count_classes(const uint32_t *codes, size_t n)
     return most + 1;
 }
 
+cr_status cri_deal_order(cr_ctx *cx, const uint32_t *opt_codes, size_t n, uint64_t seed,
+                         size_t *order)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     classes = opt_codes ? count_classes(opt_codes, n) : 0;
+    size_t    *sorted = cr_scratch_index(&s, opt_codes ? n : 0);
+    size_t    *start = cr_scratch_bytes(&s, classes + 1, sizeof *start);
+    cr_rng     rng = split_stream(seed, FOLDS, 0);
+
+    CR_TRY(s.status);
+    cr_rng_permutation(&rng, n, order);
+    if (opt_codes) sort_by_class(opt_codes, n, classes, order, start, sorted);
+    if (opt_codes && n > 0) memcpy(order, sorted, n * sizeof *order);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 /* Deals the rows to the folds in turn, class after class without starting anew: so both the whole
  * and every class are spread evenly. */
 static cr_status deal(cr_ctx *cx, const uint32_t *opt_codes, size_t n, size_t k, uint64_t seed,
@@ -55,18 +75,14 @@ static cr_status deal(cr_ctx *cx, const uint32_t *opt_codes, size_t n, size_t k,
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     classes = opt_codes ? count_classes(opt_codes, n) : 0, *block = NULL;
-    size_t    *order = cr_scratch_index(&s, n), *sorted = cr_scratch_index(&s, opt_codes ? n : 0);
-    size_t    *start = cr_scratch_bytes(&s, classes + 1, sizeof *start);
-    cr_rng     rng = split_stream(seed, FOLDS, 0);
+    size_t    *order = cr_scratch_index(&s, n), *block = NULL;
 
     CR_TRY(s.status);
     CR_TRY(check_folds(cx, n, k));
+    CR_TRY(cri_deal_order(cx, opt_codes, n, seed, order));
     block = cr_alloc(cx, n, sizeof *block);
     if (!block) CR_TRY(CR_ENOMEM);
-    cr_rng_permutation(&rng, n, order);
-    if (opt_codes) sort_by_class(opt_codes, n, classes, order, start, sorted);
-    for (size_t i = 0; i < n; i++) block[opt_codes ? sorted[i] : order[i]] = i % k;
+    for (size_t i = 0; i < n; i++) block[order[i]] = i % k;
     *out_folds = (cr_folds){ .n = n, .k = k, .ordered = false, .block = block };
 done:
     cr_scratch_end(&s);

@@ -208,9 +208,9 @@ static cr_status look_at_numbers(cr_ctx *cx, const cr_column *c, size_t rows, cr
     double min = ends.min, max = ends.max;
     if (c->missing == 0 && min == max) out->kind = CRI_ODD_CONSTANT;
     if (is_wild(c, rows, min, &out->count))
-        *out = (cri_oddity){ CRI_ODD_CODE, min, out->count, NULL };
+        *out = (cri_oddity){ .kind = CRI_ODD_CODE, .code = min, .count = out->count };
     else if (is_wild(c, rows, max, &out->count))
-        *out = (cri_oddity){ CRI_ODD_CODE, max, out->count, NULL };
+        *out = (cri_oddity){ .kind = CRI_ODD_CODE, .code = max, .count = out->count };
     if (!out->kind && counts_days(c, min, max))
         *out = (cri_oddity){ .kind = CRI_ODD_SERIAL, .code = min };
     if (out->kind || c->type != CR_INTEGER || c->missing || max - min + 1 < (double)rows) return st;
@@ -223,10 +223,28 @@ done:
     return st;
 }
 
+static cr_status look_at_levels(cr_ctx *cx, const cr_column *c, cri_oddity *out)
+{
+    out->unit = cri_time_format_of(c);
+    if (out->unit) out->kind = CRI_ODD_TIMES;
+    if (out->unit) return CR_OK;
+    cr_status st = cri_find_alike(cx, c, &out->alike[0], &out->alike[1]);
+    if (out->alike[0]) out->kind = CRI_ODD_ALIKE;
+    return st;
+}
+
 cr_status cri_find_oddity(cr_ctx *cx, const cr_column *c, size_t rows, cri_ends ends,
                           cri_oddity *out)
 {
     *out = (cri_oddity){ .kind = CRI_ODD_NOTHING };
+    if (c->type == CR_CATEGORY) {
+        cr_status st = look_at_levels(cx, c, out);
+        if (st != CR_OK || out->kind) return st;
+    } else if (c->infinite) {
+        out->kind = CRI_ODD_INFINITE;
+        for (size_t i = 0; i < rows; i++) out->count += isinf(c->values[i * c->stride]) != 0;
+        return CR_OK;
+    }
     if (rows < FEWEST_ROWS || c->missing == rows) return CR_OK;
     if (c->type == CR_BOOLEAN) return CR_OK;
     if (c->type != CR_CATEGORY) return look_at_numbers(cx, c, rows, ends, out);
@@ -283,7 +301,53 @@ void cri_warn_of_oddity(cr_ctx *cx, const cr_column *c, const cri_oddity *o)
                "cells the format yyyy-mm-dd before you save the file as CSV, to have months and "
                "weekdays too",
                c->name, o->code, day);
+        return;
+    case CRI_ODD_INFINITE:
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' is infinite in %zu row%s, which no model takes: if that means missing, "
+               "use --missing-values=inf,-inf",
+               c->name, o->count, o->count == 1 ? "" : "s");
+        return;
+    case CRI_ODD_TIMES:
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' has times of day, such as %s, which are read as text: --date '%s:%s' "
+               "reads them as times",
+               c->name, c->levels[0], name, o->unit);
+        return;
+    case CRI_ODD_ALIKE:
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' has levels that differ only in capital letters or in blanks at their "
+               "ends, such as '%s' and '%s', and count as different: write them alike in the file "
+               "if they mean the same",
+               c->name, o->alike[0], o->alike[1]);
     }
+}
+
+/* --- rows ------------------------------------------------------------------------------------ */
+
+static bool is_missing(const cr_column *c, size_t row)
+{
+    return c->values ? isnan(c->values[row * c->stride]) : c->codes[row] == CR_MISSING_CODE;
+}
+
+/* Most tables have a column without gaps, and are not read. */
+void cri_warn_of_empty_rows(cr_ctx *cx, const cr_table *t)
+{
+    size_t empty = 0, first = 0;
+    if (cr_table_columns(t) < 2 || cr_table_csr(t)) return;
+    for (size_t k = 0; k < cr_table_columns(t); k++)
+        if (cr_table_column(t, k)->missing == 0) return;
+    for (size_t i = 0; i < cr_table_rows(t); i++) {
+        size_t k = 0;
+        while (k < cr_table_columns(t) && is_missing(cr_table_column(t, k), i)) k++;
+        if (k < cr_table_columns(t)) continue;
+        if (empty++ == 0) first = i + 1;
+    }
+    if (empty == 0) return;
+    cr_log(cx, CR_LOG_WARNING,
+           "%zu row%s of %s %s no value in any column, the first of them row %zu: --missing drop "
+           "leaves them out of a fit",
+           empty, empty == 1 ? "" : "s", cr_table_source(t), empty == 1 ? "has" : "have", first);
 }
 
 void cri_warn_of_digits(cr_ctx *cx, const char *source, const char *column)

@@ -1,5 +1,6 @@
-/* oddities.h -- columns that are rarely meant as they stand: ids, constants, and codes such as -999 for
- * values that are not known.  (Internal header.) */
+/* oddities.h -- columns that are rarely meant as they stand: ids, constants, codes such as -999 for
+ * values that are not known, infinite numbers, times of day, and levels that may be one.
+ * (Internal header.) */
 #ifndef CREDENCE_DATA_TABLE_ODDITIES_H
 #define CREDENCE_DATA_TABLE_ODDITIES_H
 
@@ -12,14 +13,18 @@ typedef enum cri_oddity_kind {
     CRI_ODD_CONSTANT, /* one value in every row */
     CRI_ODD_CODE,     /* a number of nines, or -1, that is repeated and far from all others */
     CRI_ODD_UNIT,     /* texts that are all a number and the same unit */
-    CRI_ODD_SERIAL    /* whole numbers under a name like `date`: days as spreadsheets count them */
+    CRI_ODD_SERIAL,   /* whole numbers under a name like `date`: days as spreadsheets count them */
+    CRI_ODD_INFINITE, /* numbers of which some are infinite, in however few rows; so below */
+    CRI_ODD_TIMES,    /* texts that are all times of day */
+    CRI_ODD_ALIKE     /* levels that differ only in capital letters or in blanks at their ends */
 } cri_oddity_kind;
 
 typedef struct cri_oddity {
     cri_oddity_kind kind;
     double          code;  /* of CRI_ODD_CODE */
-    size_t          count; /* the rows that have it */
-    const char     *unit;  /* of CRI_ODD_UNIT: in the first level */
+    size_t          count; /* the rows that have it, or are infinite */
+    const char     *unit;  /* of CRI_ODD_UNIT: in the first level; of CRI_ODD_TIMES: their format */
+    const char     *alike[2]; /* of CRI_ODD_ALIKE: two of the levels */
 } cri_oddity;
 
 /* The least and the greatest value of a column: of all rows, or of 8192 of them. */
@@ -40,12 +45,22 @@ typedef struct cri_sampled {
  * matrix are read together and `known` keeps what was found, so that memory is read line by line. */
 cri_ends cri_sampled_ends(const cr_table *table, size_t k, cri_sampled *known);
 
-/* What is odd about a column of a table of so many rows; of fewer than 20 rows nothing is.  Mostly in
+/* What is odd about a column of a table of so many rows; of fewer than 20 rows little is.  Mostly in
  * O(1); O(rows) where the ends look like a code or like row numbers. */
 cr_status cri_find_oddity(cr_ctx *cx, const cr_column *column, size_t rows, cri_ends ends,
                           cri_oddity *out);
 /* Warns of it, and names the option that helps; of ids, texts and constants only as features. */
 void cri_warn_of_oddity(cr_ctx *cx, const cr_column *column, const cri_oddity *oddity);
+
+/* Two levels of a category that differ only in capital letters (of ASCII) or in blanks at their ends;
+ * NULL if there are none.  O(levels log levels). */
+cr_status cri_find_alike(cr_ctx *cx, const cr_column *column, const char **out_one,
+                         const char **out_other);
+/* The format of a category whose levels are all times of day, "%H:%M" or "%H:%M:%S"; else NULL. */
+const char *cri_time_format_of(const cr_column *column);
+
+/* Warns of rows without a value in any of the columns, of which there are two or more. */
+void cri_warn_of_empty_rows(cr_ctx *cx, const cr_table *table);
 
 /* Warns of a column of numbers that has lost digits of whole numbers beyond 2^53. */
 void cri_warn_of_digits(cr_ctx *cx, const char *source, const char *column);

@@ -434,6 +434,12 @@ static const cr_column *find_ordinary(const cr_table *t, const char *name)
     return column > 0 ? &t->columns[column - 1].view : NULL;
 }
 
+double *cri_table_numbers(cr_table *t, const char *name)
+{
+    size_t column = t->n > 0 ? *find_slot(t, name) : 0;
+    return column > 0 ? t->columns[column - 1].values : NULL;
+}
+
 static bool is_sparse_column(const cr_table *t, const char *name, size_t *out_column)
 {
     *out_column = t->sparse ? cri_numbered_column(name) : SIZE_MAX;

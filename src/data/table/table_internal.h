@@ -12,6 +12,9 @@
  * failure.  Counts the missing values. */
 cr_status cri_table_own_numbers(cr_ctx *cx, cr_table *table, const char *name, cr_type type,
                                 double *values);
+/* The values of a column of numbers that the table owns, to be written over by finite ones; NULL where it has none
+ * of this name. */
+double *cri_table_numbers(cr_table *table, const char *name);
 /* The table frees this block, which its borrowed columns point into, when it is freed itself.  At
  * most one. */
 void cri_table_keep_block(cr_table *table, cri_block block);

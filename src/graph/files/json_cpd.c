@@ -401,13 +401,18 @@ cr_status cri_json_cpd(cri_json_network *f, size_t v, json_t *definition)
     static const char *const KEYS[] = { "states",        "parents",    "table",
                                         "deterministic", "noisy-or",   "noisy-max",
                                         "tree",          "properties", NULL };
-    cr_status                st = CR_OK;
-    cr_scratch               s = cr_scratch_begin(f->d.cx);
-    child   c = { .f = f, .s = &s, .v = v, .states = cr_network_states(f->net, v) };
-    size_t *parents = NULL, kind = 0;
-    json_t *list = json_object_get(definition, "parents");
+    cr_status                st = cri_json_keys(&f->d, definition, KEYS);
+    return st == CR_OK ? cri_json_distribution(f, v, definition) : st;
+}
+
+cr_status cri_json_distribution(cri_json_network *f, size_t v, json_t *definition)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(f->d.cx);
+    child      c = { .f = f, .s = &s, .v = v, .states = cr_network_states(f->net, v) };
+    size_t    *parents = NULL, kind = 0;
+    json_t    *list = json_object_get(definition, "parents");
     c.name = cr_variable_name(cr_network_variables(f->net), v);
-    CR_TRY(cri_json_keys(&f->d, definition, KEYS));
     CR_TRY(find_kind(&c, definition, &kind));
     if (list) CR_TRY(cri_json_scope(f, &s, list, &c.n, &parents));
     c.parents = parents;

@@ -37,9 +37,20 @@ cr_status cri_json_numbers(const cri_json *d, json_t *list, const char *what, si
 /* Keeps the parameters that table i was made from. */
 cr_status cri_network_keep(cr_ctx *cx, cr_network *net, size_t i, const json_t *parameters);
 
+/* Adds the variables of an object, each with its states; bayes: it must be given as an object. */
+cr_status cri_json_variables(cri_json_network *f, json_t *list, bool bayes);
+/* The remarks in an object, about v or, if it is CR_NONE, about the network. */
+cr_status cri_json_properties(cri_json_network *f, json_t *object, size_t v);
+/* The name and the remarks of the network itself. */
+cr_status cri_json_heading(cri_json_network *f);
+/* "bayes" or "markov"; a Gaussian one is refused with where it can be read. */
+cr_status cri_json_kind(const cri_json *d, bool *out_bayes);
+
 /* The distribution of v in its definition (json_cpd.c), the tables of a Markov network
  * (json_markov.c). */
 cr_status cri_json_cpd(cri_json_network *f, size_t v, json_t *definition);
+/* The same where other keys are allowed, and have been checked. */
+cr_status cri_json_distribution(cri_json_network *f, size_t v, json_t *definition);
 cr_status cri_json_markov(cri_json_network *f);
 /* "couplings" and "weights" (json_spins.c): adds the variables, then the tables. */
 cr_status cri_json_spin_variables(cri_json_network *f);

@@ -38,7 +38,7 @@ cr_status cri_json_find_state(const cri_json_network *f, const json_t *at, const
     snprintf(text, sizeof text, "'%s' has no state '%s'",
              cr_variable_name(cr_network_variables(f->net), v), name);
     fail_name(f, at, opt_key, text);
-    return cri_nearest_state(f->d.cx, f->net, v, name);
+    return cri_nearest_state(f->d.cx, cr_network_variables(f->net), v, name);
 }
 
 cr_status cri_json_scope(const cri_json_network *f, cr_scratch *s, json_t *list, size_t *out_n,
@@ -208,7 +208,7 @@ done:
     return st;
 }
 
-static cr_status read_properties(cri_json_network *f, json_t *object, size_t v)
+cr_status cri_json_properties(cri_json_network *f, json_t *object, size_t v)
 {
     cr_status   st = CR_OK;
     json_t     *list = json_object_get(object, "properties"), *item;
@@ -226,7 +226,7 @@ done:
 }
 
 /* One pass over the variables: their states, or, the second time, what they depend on. */
-static cr_status read_variables(cri_json_network *f, json_t *list, bool bayes)
+cr_status cri_json_variables(cri_json_network *f, json_t *list, bool bayes)
 {
     cr_status   st = CR_OK;
     const char *name;
@@ -262,7 +262,7 @@ static cr_status read_bayes(cri_json_network *f, json_t *list)
     {
         size_t v = cr_variable_lookup(cr_network_variables(f->net), name);
         CR_TRY(cri_json_cpd(f, v, one));
-        CR_TRY(read_properties(f, one, v));
+        CR_TRY(cri_json_properties(f, one, v));
     }
     CR_TRY(cri_json_place(&f->d, list, cr_network_check(f->d.cx, f->net)));
 done:
@@ -279,7 +279,8 @@ static cr_status read_markov(cri_json_network *f, json_t *opt_list)
     {
         if (json_is_object(one)) CR_TRY(cri_json_keys(&f->d, one, KEYS));
         if (json_is_object(one))
-            CR_TRY(read_properties(f, one, cr_variable_lookup(cr_network_variables(f->net), name)));
+            CR_TRY(cri_json_properties(f, one,
+                                       cr_variable_lookup(cr_network_variables(f->net), name)));
     }
     CR_TRY(cri_json_markov(f));
 done:
@@ -288,8 +289,7 @@ done:
 
 /* --- the file -------------------------------------------------------------------------------- */
 
-/* "bayes" or "markov"; a Gaussian one is refused with where it can be read. */
-static cr_status read_kind(const cri_json *d, bool *out_bayes)
+cr_status cri_json_kind(const cri_json *d, bool *out_bayes)
 {
     cr_status   st = CR_OK;
     json_t     *value;
@@ -314,6 +314,29 @@ done:
     return st;
 }
 
+cr_status cri_json_heading(cri_json_network *f)
+{
+    cr_status   st = CR_OK;
+    json_t     *name = json_object_get(f->d.root, "name");
+    const char *text;
+    if (name) {
+        CR_TRY(cri_json_text(&f->d, name, "the name of the network", &text));
+        CR_TRY(cr_network_set_name(f->d.cx, f->net, text));
+    }
+    CR_TRY(cri_json_properties(f, f->d.root, CR_NONE));
+done:
+    return st;
+}
+
+/* Slices are for those who know them (json_dynamic.c). */
+static cr_status refuse_slices(const cri_json *d)
+{
+    if (!json_object_get(d->root, "slices")) return CR_OK;
+    cri_json_fail_key(d, d->root, "slices",
+                      "a network without slices is needed here, but this one repeats over time");
+    return cr_fail_hint(d->cx, "query, infer, plot, describe, check and convert accept slices");
+}
+
 static cr_status read_network(cri_json_network *f)
 {
     static const char *const BAYES[] = { "network", "name", "properties", "variables", NULL };
@@ -321,20 +344,16 @@ static cr_status read_network(cri_json_network *f)
                                           "features", "ising", "boltzmann",  NULL };
     cr_status                st = CR_OK;
     cr_ctx                  *cx = f->d.cx;
-    json_t                  *root = f->d.root, *name = json_object_get(root, "name"), *list = NULL;
-    const char              *text;
+    json_t                  *root = f->d.root, *list = NULL;
     bool                     bayes = true;
-    CR_TRY(read_kind(&f->d, &bayes));
+    CR_TRY(cri_json_kind(&f->d, &bayes));
+    if (bayes) CR_TRY(refuse_slices(&f->d));
     CR_TRY(cri_json_keys(&f->d, root, bayes ? BAYES : MARKOV));
     CR_TRY(cr_network_new(cx, bayes ? CR_NETWORK_BAYES : CR_NETWORK_MARKOV, &f->net));
-    if (name) {
-        CR_TRY(cri_json_text(&f->d, name, "the name of the network", &text));
-        CR_TRY(cr_network_set_name(cx, f->net, text));
-    }
-    CR_TRY(read_properties(f, root, CR_NONE));
+    CR_TRY(cri_json_heading(f));
     list = json_object_get(root, "variables");
     if (bayes) CR_TRY(cri_json_member(&f->d, root, "variables", &list));
-    if (list) CR_TRY(read_variables(f, list, bayes));
+    if (list) CR_TRY(cri_json_variables(f, list, bayes));
     CR_TRY(bayes ? read_bayes(f, list) : read_markov(f, list));
     if (cr_network_size(f->net) == 0)
         CR_TRY(cri_json_fail(&f->d, list ? list : root, "there are no variables in the network"));

@@ -15,6 +15,9 @@
  *
  *      "tree":          {"split": "parent", "branches": {"state": tree or row}}   }}}
  *
+ *   {"network": "bayes", "slices": 2, "variables": {"x": {..., "parents": ["x[-1]", "u"], ...,
+ *    "initial": {"parents": ["u"], "table": ...}}}}: repeats over time (json_dynamic.h)
+ *
  *   {"network": "markov", "variables": {"x": ["no", "yes"]},
  *
  *      "factors":   [{"scope": ["x", "y"], "table": [...] or {"no, yes": value}}],

@@ -195,7 +195,8 @@ static bool is_certain(const cr_table_view *t, size_t states)
 }
 
 /* Rows, or the states that are certain. */
-static void put_rows(cri_writer *w, const cr_variables *vs, const cr_table_view *t, bool certain)
+static void put_rows(cri_writer *w, const cr_variables *vs, const cr_table_view *t, bool certain,
+                     size_t indent)
 {
     size_t v = t->scope[t->n - 1], states = cr_variable_states(vs, v), rows = t->size / states;
     if (t->n > 1) cri_put(w, "{");
@@ -203,7 +204,7 @@ static void put_rows(cri_writer *w, const cr_variables *vs, const cr_table_view 
         const double *p = t->value + row * states;
         if (t->n > 1) {
             if (row) cri_put(w, ",");
-            put_line(w, 8);
+            put_line(w, indent + 2);
             put_key(w, vs, t->n - 1, t->scope, row);
             cri_put(w, ": ");
         }
@@ -213,7 +214,7 @@ static void put_rows(cri_writer *w, const cr_variables *vs, const cr_table_view 
             put_numbers(w, states, p);
     }
     if (t->n > 1) {
-        put_line(w, 6);
+        put_line(w, indent);
         cri_put(w, "}");
     }
 }
@@ -275,7 +276,7 @@ static void put_noisy_max(cri_writer *w, const cr_variables *vs, const cri_table
     cri_put(w, "}}");
 }
 
-static void put_cpd(cri_writer *w, const cr_network *net, const cr_table_view *t)
+static void put_cpd(cri_writer *w, const cr_network *net, const cr_table_view *t, size_t indent)
 {
     const cr_variables *vs = cr_network_variables(net);
     const cri_table    *inside = &net->table[t->scope[t->n - 1]];
@@ -283,18 +284,18 @@ static void put_cpd(cri_writer *w, const cr_network *net, const cr_table_view *t
     bool                certain = t->kind == CR_CPD_DETERMINISTIC && is_certain(t, states);
     bool                noisy = inside->noisy.effect != NULL,
          known = noisy || (t->source && t->kind == CR_CPD_TREE);
-    put_line(w, 6);
+    put_line(w, indent);
     cri_put_json_text(w, known || certain ? cri_cpd_name(t->kind) : "table");
     cri_put(w, ": ");
-    if (known && put_source(w, t, 6)) return;
+    if (known && put_source(w, t, indent)) return;
     if (noisy)
         (t->kind == CR_CPD_NOISY_OR ? put_noisy_or : put_noisy_max)(w, vs, inside);
     else
-        put_rows(w, vs, t, certain);
+        put_rows(w, vs, t, certain, indent);
 }
 
 /* Remarks about v, or about the network; a comma before them. */
-static void put_properties(cri_writer *w, const cr_network *net, size_t v, size_t indent)
+void cri_put_json_properties(cri_writer *w, const cr_network *net, size_t v, size_t indent)
 {
     size_t n = 0, whose;
     for (size_t i = 0; i < cr_network_properties(net); i++) {
@@ -311,23 +312,32 @@ static void put_properties(cri_writer *w, const cr_network *net, size_t v, size_
     if (n) cri_put(w, "]");
 }
 
-static void put_bayes_variable(cri_writer *w, const cr_network *net, size_t v)
+void cri_put_json_states(cri_writer *w, const cr_variables *vs, size_t v)
 {
-    const cr_variables *vs = cr_network_variables(net);
-    cr_table_view       t = cr_network_table(net, v);
-    cri_put(w, "{");
     put_line(w, 6);
     cri_put(w, "\"states\": ");
     put_states(w, vs, v);
     cri_put(w, ",");
+}
+
+void cri_put_json_definition(cri_writer *w, const cr_network *net, size_t v, size_t indent)
+{
+    cr_table_view t = cr_network_table(net, v);
     if (t.n > 1) {
-        put_line(w, 6);
+        put_line(w, indent);
         cri_put(w, "\"parents\": ");
-        put_names(w, vs, t.n - 1, t.scope);
+        put_names(w, cr_network_variables(net), t.n - 1, t.scope);
         cri_put(w, ",");
     }
-    put_cpd(w, net, &t);
-    put_properties(w, net, v, 6);
+    put_cpd(w, net, &t, indent);
+}
+
+static void put_bayes_variable(cri_writer *w, const cr_network *net, size_t v)
+{
+    cri_put(w, "{");
+    cri_put_json_states(w, cr_network_variables(net), v);
+    cri_put_json_definition(w, net, v, 6);
+    cri_put_json_properties(w, net, v, 6);
     put_line(w, 4);
     cri_put(w, "}");
 }
@@ -416,32 +426,43 @@ static void put_markov_variable(cri_writer *w, const cr_network *net, size_t v)
     if (object) cri_put(w, "{\"states\": ");
     put_states(w, cr_network_variables(net), v);
     if (!object) return;
-    put_properties(w, net, v, 6);
+    cri_put_json_properties(w, net, v, 6);
     cri_put(w, "}");
 }
 
 /* --- the file -------------------------------------------------------------------------------- */
+
+cr_status cri_json_check_texts(cr_ctx *cx, const cr_network *net)
+{
+    cr_status st = cr_network_check(cx, net);
+    if (st == CR_OK) st = cri_json_check_names(cx, cr_network_variables(net));
+    if (st == CR_OK && !cri_utf8_valid(cr_network_name(net)))
+        st = cr_fail(cx, CR_EDATA, "JSON must be UTF-8, but the name of the network is not");
+    for (size_t i = 0; st == CR_OK && i < cr_network_properties(net); i++)
+        if (!cri_utf8_valid(cr_network_property(net, i, NULL)))
+            st = cr_fail(cx, CR_EDATA, "JSON must be UTF-8, but a remark of the network is not");
+    return st;
+}
+
+void cri_put_json_heading(cri_writer *w, const cr_network *net)
+{
+    if (cr_network_name(net)[0]) {
+        cri_put(w, ",\n  \"name\": ");
+        cri_put_json_text(w, cr_network_name(net));
+    }
+    cri_put_json_properties(w, net, CR_NONE, 2);
+}
 
 cr_status cr_json_write(cr_ctx *cx, const cr_network *net, const char *path)
 {
     cri_writer          w = { 0 };
     bool                bayes = cr_network_get_kind(net) == CR_NETWORK_BAYES;
     const cr_variables *vs = cr_network_variables(net);
-    cr_status           st = cr_network_check(cx, net);
-    if (st == CR_OK) st = cri_json_check_names(cx, vs);
-    if (st == CR_OK && !cri_utf8_valid(cr_network_name(net)))
-        st = cr_fail(cx, CR_EDATA, "JSON must be UTF-8, but the name of the network is not");
-    for (size_t i = 0; st == CR_OK && i < cr_network_properties(net); i++)
-        if (!cri_utf8_valid(cr_network_property(net, i, NULL)))
-            st = cr_fail(cx, CR_EDATA, "JSON must be UTF-8, but a remark of the network is not");
+    cr_status           st = cri_json_check_texts(cx, net);
     if (st == CR_OK) st = cri_packed_create(cx, path, &w.file);
     if (st != CR_OK) return st;
     cri_put(&w, bayes ? "{\n  \"network\": \"bayes\"" : "{\n  \"network\": \"markov\"");
-    if (cr_network_name(net)[0]) {
-        cri_put(&w, ",\n  \"name\": ");
-        cri_put_json_text(&w, cr_network_name(net));
-    }
-    put_properties(&w, net, CR_NONE, 2);
+    cri_put_json_heading(&w, net);
     cri_put(&w, ",\n  \"variables\": {");
     for (size_t v = 0; v < cr_variables_count(vs); v++) {
         cri_put(&w, v ? "," : "");

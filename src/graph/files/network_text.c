@@ -280,10 +280,10 @@ static const char *name_of_state(const void *user, size_t i)
     return cr_state_name(s->set, s->v, i);
 }
 
-cr_status cri_nearest_state(cr_ctx *cx, const cr_network *net, size_t v, const char *name)
+cr_status cri_nearest_state(cr_ctx *cx, const cr_variables *vs, size_t v, const char *name)
 {
-    states_of s = { cr_network_variables(net), v };
-    return cr_fail_nearest(cx, name, "states", cr_network_states(net, v), name_of_state, &s);
+    states_of s = { vs, v };
+    return cr_fail_nearest(cx, name, "states", cr_variable_states(vs, v), name_of_state, &s);
 }
 
 cr_status cri_words_no_state(cri_words *w, const cri_token *at, const cr_network *net, size_t v,
@@ -291,7 +291,7 @@ cr_status cri_words_no_state(cri_words *w, const cri_token *at, const cr_network
 {
     cri_words_fail(w, at, "'%s' has no state '%s'", cr_variable_name(cr_network_variables(net), v),
                    name);
-    return cri_nearest_state(w->r.cx, net, v, name);
+    return cri_nearest_state(w->r.cx, cr_network_variables(net), v, name);
 }
 
 /* --- places ---------------------------------------------------------------------------------- */

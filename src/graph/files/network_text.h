@@ -79,7 +79,7 @@ cr_status cri_words_no_state(cri_words *w, const cri_token *at, const cr_network
 
 /* Adds the nearest name to the failure just recorded. */
 cr_status cri_nearest_variable(cr_ctx *cx, const cr_network *net, const char *name);
-cr_status cri_nearest_state(cr_ctx *cx, const cr_network *net, size_t v, const char *name);
+cr_status cri_nearest_state(cr_ctx *cx, const cr_variables *vs, size_t v, const char *name);
 
 /* --- lists of names -------------------------------------------------------------------------- */
 

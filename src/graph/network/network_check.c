@@ -47,28 +47,33 @@ static cr_status copy_variables(cr_ctx *cx, const cr_network *net, cr_network *o
     return CR_OK;
 }
 
+cr_status cri_network_copy_table(cr_ctx *cx, const cr_network *from, size_t i,
+                                 const size_t *parents, cr_network *net, size_t v)
+{
+    const cri_table *t = &from->table[i];
+    cr_status        st = cr_network_set_parents(cx, net, v, t->n - 1, parents);
+    if (st != CR_OK) return st;
+    net->table[v].kind = t->kind;
+    if (t->noisy.effect) st = cri_noisy_copy(cx, &t->noisy, &net->table[v].noisy);
+    if (st != CR_OK || !t->value) return st;
+    double *value = cr_resize(cx, NULL, 0, t->size, sizeof *value);
+    if (!value) return CR_ENOMEM;
+    memcpy(value, t->value, t->size * sizeof *value); /* its rows sum to one: not touched again */
+    net->table[v].value = value;
+    net->table[v].size = t->size;
+    return CR_OK;
+}
+
 static cr_status copy_tables(cr_ctx *cx, const cr_network *net, cr_network *out)
 {
     cr_status st = CR_OK;
     for (size_t i = 0; i < net->tables && st == CR_OK; i++) {
         const cri_table *t = &net->table[i];
-        if (net->kind == CR_NETWORK_MARKOV) {
+        if (net->kind == CR_NETWORK_MARKOV)
             st = cr_network_add_table_kind(cx, out, t->n, t->scope, t->value, t->kind);
-            if (st == CR_OK && t->source) st = cri_network_set_source(cx, out, i, t->source);
-            continue;
-        }
-        st = cr_network_set_parents(cx, out, i, t->n - 1, t->scope);
-        out->table[i].kind = t->kind;
-        if (st == CR_OK && t->noisy.effect)
-            st = cri_noisy_copy(cx, &t->noisy, &out->table[i].noisy);
+        else
+            st = cri_network_copy_table(cx, net, i, t->scope, out, i);
         if (st == CR_OK && t->source) st = cri_network_set_source(cx, out, i, t->source);
-        if (st != CR_OK || !t->value) continue;
-        double *value = cr_resize(cx, NULL, 0, t->size, sizeof *value);
-        if (!value) return CR_ENOMEM;
-        memcpy(value, t->value,
-               t->size * sizeof *value); /* its rows sum to one: not touched again */
-        out->table[i].value = value;
-        out->table[i].size = t->size;
     }
     return st;
 }

@@ -58,6 +58,9 @@ cr_status cri_network_take_table(cr_ctx *cx, cr_network *net, size_t v, double *
 /* cr_network_set_parents where a table is to follow: refused where that does not fit memory. */
 cr_status cri_network_set_scope(cr_ctx *cx, cr_network *net, size_t v, size_t n,
                                 const size_t *parents);
+/* Table i of another Bayesian network becomes that of v, with these parents in place of its own. */
+cr_status cri_network_copy_table(cr_ctx *cx, const cr_network *from, size_t i,
+                                 const size_t *parents, cr_network *net, size_t v);
 /* Frees the effects and leaves none. */
 void cri_noisy_free(cr_ctx *cx, cri_noisy *x);
 /* Effects of their own that are the same. */

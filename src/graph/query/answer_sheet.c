@@ -329,6 +329,12 @@ static void put_error(const cri_answer_words *w, const cr_query_answer *a, cri_s
 void cri_answer_put(const cri_answer_words *w, const char *text, const cr_query_answer *a,
                     cri_sheet *out)
 {
+    cri_answer_words slices = *w;
+    if (a->about) {
+        slices.net = a->about;
+        slices.variables = cr_network_variables(a->about);
+        w = &slices;
+    }
     cri_put_text(out, "query", text);
     cri_put_text(out, "method", a->method);
     cri_put_flag(out, "exact", a->exact);

@@ -1,6 +1,7 @@
 /* cases_table.c -- rows of evidence from a table. */
 #include "cases_table.h"
 #include "base/list.h"
+#include "data/design/sequences.h"
 #include "base/number.h"
 #include "graph/files/network_text.h"
 
@@ -62,6 +63,19 @@ cr_status cri_cases_refuse_twice(cr_scratch *s, const cr_variables *vs, const ch
     return CR_OK;
 }
 
+cr_status cri_cases_refuse_order(cr_ctx *cx, cri_any_network any, const cri_case_order *opt_order)
+{
+    if (any.methods->follow || !opt_order) return CR_OK;
+    const char *name = opt_order->sequence   ? "--sequence"
+                       : opt_order->time     ? "--time"
+                       : opt_order->filtered ? "--filtered"
+                                             : NULL;
+    if (!name) return CR_OK;
+    cr_fail(cx, CR_EARG, "%s is for networks with slices: here every row is a case by itself",
+            name);
+    return cr_fail_hint(cx, "a network that repeats over time has \"slices\": 2 in its JSON");
+}
+
 /* --- columns that are variables -------------------------------------------------------------- */
 
 /* A state that the network does not have: where it is first met. */
@@ -72,7 +86,7 @@ static cr_status refuse_level(cr_ctx *cx, cri_any_network any, const cr_table *t
     while (row < cr_table_rows(t) && k->column->codes[row] != level) row++;
     cr_fail(cx, CR_EDATA, "%s, row %zu: '%s' has no state '%s'", cr_table_source(t), row + 1,
             k->column->name, k->column->levels[level]);
-    return cri_nearest_state(cx, any.net, k->variable, k->column->levels[level]);
+    return cri_nearest_state(cx, cri_any_variables(any), k->variable, k->column->levels[level]);
 }
 
 /* What the levels of a column mean. */
@@ -111,34 +125,55 @@ static cr_status match_values(cr_ctx *cx, const cr_table *t, const cr_column *co
                    cr_table_source(t), row + 1, column->name, column->levels[column->codes[row]]);
 }
 
+/* Does the column say where the row belongs? */
+static bool is_order(const cri_case_order *opt_order, const char *name)
+{
+    return opt_order && ((opt_order->sequence && strcmp(opt_order->sequence, name) == 0) ||
+                         (opt_order->time && strcmp(opt_order->time, name) == 0));
+}
+
 cr_status cri_cases_match(cr_scratch *s, cri_any_network any, const cr_table *t,
-                          cri_case_column **out, size_t *out_n)
+                          const cri_case_order *opt_order, cri_case_column **out, size_t *out_n)
 {
     cr_status           st = CR_OK;
     const cr_variables *vs = cri_any_variables(any);
-    size_t              columns = cr_table_columns(t), n = 0;
+    size_t              columns = cr_table_columns(t), n = 0, named = 0;
     cri_case_column    *known = cr_scratch_bytes(s, columns, sizeof *known);
     const char        **names = cr_scratch_bytes(s, columns, sizeof *names);
     CR_TRY(s->status);
     for (size_t i = 0; i < columns; i++) {
         const cr_column *column = cr_table_column(t, i);
         if (!column) CR_TRY(CR_ENOMEM);
-        names[i] = column->name;
+        if (!is_order(opt_order, column->name)) names[named++] = column->name;
     }
-    CR_TRY(cri_cases_refuse_twice(s, vs, cr_table_source(t), names, columns));
+    CR_TRY(cri_cases_refuse_twice(s, vs, cr_table_source(t), names, named));
     for (size_t i = 0; i < columns; i++) {
         const cr_column *column = cr_table_column(t, i);
         size_t           v = cr_variable_lookup(vs, column->name);
-        if (v == CR_NONE) continue;
+        if (v == CR_NONE || is_order(opt_order, column->name)) continue;
         known[n] =
             (cri_case_column){ .variable = v, .gaps = column->missing > 0, .column = column };
         CR_TRY(any.methods->states ? match_states(s, any, t, &known[n])
                                    : match_values(s->cx, t, column));
         n++;
     }
-    if (n > 0) cri_cases_warn_unused(s->cx, vs, names, columns);
+    if (n > 0) cri_cases_warn_unused(s->cx, vs, names, named);
     *out = known, *out_n = n;
 done:
+    return st;
+}
+
+cr_status cri_cases_follow(cri_cases *c, const cr_table *t, const cri_case_order *opt_order,
+                           const cri_case_column *columns, size_t n)
+{
+    cr_status      st = CR_OK;
+    cri_sequences *q = NULL;
+    cri_case_order o = opt_order ? *opt_order : (cri_case_order){ 0 };
+    if (!c->any.methods->follow) return cri_cases_refuse_order(c->cx, c->any, opt_order);
+    CR_TRY(cri_sequences_find(c->cx, t, o.sequence, o.time, &q));
+    CR_TRY(c->any.methods->follow(c, &(cri_followed){ q, columns, n, o.filtered }));
+done:
+    cri_sequences_free(c->cx, q);
     return st;
 }
 

@@ -15,16 +15,30 @@ typedef struct cri_case_column {
     size_t           place;  /* of text that streams: which cell */
 } cri_case_column;
 
+/* How rows follow each other, in a network with slices. */
+typedef struct cri_case_order {
+    const char *sequence,
+        *time;     /* columns; NULL: all rows are one sequence, in the order of the table */
+    bool filtered; /* posteriors given the rows so far */
+} cri_case_order;
+
 /* Refuses two columns of one variable, which may contradict each other: CR_EDATA. */
 cr_status cri_cases_refuse_twice(cr_scratch *s, const cr_variables *vs, const char *source,
                                  const char *const *names, size_t n);
 /* Says once which columns name no variable. */
 void cri_cases_warn_unused(cr_ctx *cx, const cr_variables *vs, const char *const *names, size_t n);
-/* The columns of a table that name variables of a network, in the arena, and what their levels mean.
+/* The columns of a table that name variables of a network, in the arena, and what their levels mean; those of the
+ * order are none of them.
  * *out_n is 0 where there are none.  CR_EDATA for a level that is no state, or a text where a value should
  * be. */
 cr_status cri_cases_match(cr_scratch *s, cri_any_network any, const cr_table *t,
-                          cri_case_column **out, size_t *out_n);
+                          const cri_case_order *opt_order, cri_case_column **out, size_t *out_n);
+/* Fails with CR_EARG where there is an order, but rows are cases by themselves. */
+cr_status cri_cases_refuse_order(cr_ctx *cx, cri_any_network any, const cri_case_order *opt_order);
+/* Of a network with slices, whose rows follow each other: takes them all.  Of others nothing, or, where an order is
+ * given, CR_EARG. */
+cr_status cri_cases_follow(cri_cases *c, const cr_table *t, const cri_case_order *opt_order,
+                           const cri_case_column *columns, size_t n);
 /* What a row of the table says of a column: a state, a value, or NaN. */
 double cri_case_cell(const cri_case_column *k, size_t row);
 

@@ -37,6 +37,9 @@ bool cri_same_finding(const cr_finding *a, const cr_finding *b)
            memcmp(a->weight, b->weight, a->states * sizeof *a->weight) == 0;
 }
 
+/* The variable of the network that v is, in whatever slice (dynamic_network.h). */
+static size_t within_slice(const cr_network *net, size_t v) { return v % cr_network_size(net); }
+
 static cr_status refuse_second(cr_ctx *cx, const cr_network *net, size_t v)
 {
     const cr_variables *vs = cr_network_variables(net);
@@ -51,13 +54,13 @@ static cr_status add(cr_ctx *cx, cr_findings *list, const cr_network *net, cr_fi
                      size_t v, const double *weight)
 {
     cr_status st = CR_OK;
-    size_t    states = cr_network_states(net, v);
+    size_t    states = cr_network_states(net, within_slice(net, v));
     double   *copy = NULL;
     for (size_t i = 0; i < list->n; i++)
         if (list->item[i].variable == v) {
             cr_finding again = { kind, v, states, (double *)(uintptr_t)weight };
             if (cri_same_finding(&list->item[i], &again)) return CR_OK;
-            return refuse_second(cx, net, v);
+            return refuse_second(cx, net, within_slice(net, v));
         }
     CR_TRY(cri_array_grow(cx, &list->item, list->n, &list->capacity, sizeof *list->item));
     copy = cr_alloc(cx, states, sizeof *copy);
@@ -71,8 +74,9 @@ done:
 cr_status cr_findings_add(cr_ctx *cx, cr_findings *list, const cr_network *net,
                           cr_finding_kind kind, size_t v, const double *weight)
 {
-    const char *name = cr_variable_name(cr_network_variables(net), v);
-    cr_status   st = check_weights(cx, name, kind, cr_network_states(net, v), weight);
+    size_t      one = within_slice(net, v);
+    const char *name = cr_variable_name(cr_network_variables(net), one);
+    cr_status   st = check_weights(cx, name, kind, cr_network_states(net, one), weight);
     return st == CR_OK ? add(cx, list, net, kind, v, weight) : st;
 }
 
@@ -97,6 +101,7 @@ typedef struct job {
     cr_findings      *list;
     const cr_network *net;
     const char       *path;
+    bool              times; /* of variables in slices: "x[t=3]" */
 } job;
 
 static cr_status find_state(const job *j, size_t v, const char *name, size_t *out_s)
@@ -105,7 +110,7 @@ static cr_status find_state(const job *j, size_t v, const char *name, size_t *ou
     *out_s = cr_state_lookup(cr_network_variables(j->net), v, name ? name : "");
     if (*out_s != CR_NONE) return CR_OK;
     cr_fail(j->cx, CR_EDATA, "%s: '%s' has no state '%s'", j->path, variable, name ? name : "");
-    return cri_nearest_state(j->cx, j->net, v, name ? name : "");
+    return cri_nearest_state(j->cx, cr_network_variables(j->net), v, name ? name : "");
 }
 
 /* "a"; a whole number or a truth value stands for the state that is written so. */
@@ -178,17 +183,33 @@ done:
     return st;
 }
 
+/* The number of the variable of this name; within slices, of that slice. */
+static cr_status find_variable(const job *j, const char *name, size_t *out_number)
+{
+    if (j->times) {
+        char      sentence[512], hint[512];
+        cr_status st = cri_find_in_slice(j->cx, j->net, name, out_number);
+        if (st != CR_EARG) return st;
+        snprintf(sentence, sizeof sentence, "%s", cr_error(j->cx));
+        snprintf(hint, sizeof hint, "%s", cr_error_hint(j->cx));
+        cr_fail(j->cx, CR_EDATA, "%s: \"%.200s\": %s", j->path, name, sentence);
+        return hint[0] ? cr_fail_hint(j->cx, "%s", hint) : CR_EDATA;
+    }
+    *out_number = cr_variable_lookup(cr_network_variables(j->net), name);
+    if (*out_number != CR_NONE) return CR_OK;
+    cr_fail(j->cx, CR_EDATA, "%s: there is no variable '%s'", j->path, name);
+    return cri_nearest_variable(j->cx, j->net, name);
+}
+
 static cr_status read_finding(const job *j, const char *name, const json_t *value)
 {
     cr_status       st = CR_OK;
     cr_scratch      arena = cr_scratch_begin(j->cx);
     cr_finding_kind kind = CR_FINDING_STATE;
-    size_t          s, i, v = cr_variable_lookup(cr_network_variables(j->net), name);
+    size_t          s, i, v, number;
     json_t         *item;
-    if (v == CR_NONE) {
-        cr_fail(j->cx, CR_EDATA, "%s: there is no variable '%s'", j->path, name);
-        return cri_nearest_variable(j->cx, j->net, name);
-    }
+    CR_TRY(find_variable(j, name, &number));
+    v = within_slice(j->net, number);
     double *weight = cr_scratch_bytes(&arena, cr_network_states(j->net, v), sizeof *weight);
     CR_TRY(arena.status);
     kind = read_kind(&value);
@@ -218,7 +239,7 @@ static cr_status read_finding(const job *j, const char *name, const json_t *valu
                        "state, {\"soft\": {...}} or {\"do\": state}",
                        j->path, name));
     }
-    CR_TRY(cr_findings_add(j->cx, j->list, j->net, kind, v, weight));
+    CR_TRY(cr_findings_add(j->cx, j->list, j->net, kind, number, weight));
 done:
     cr_scratch_end(&arena);
     return st;
@@ -271,7 +292,7 @@ done:
 
 cr_status cr_findings_read(cr_ctx *cx, cr_findings *list, const cr_network *net, const char *path)
 {
-    job    j = { cx, list, net, path };
+    job    j = { cx, list, net, path, false };
     size_t n = strlen(path);
     return n > 5 && strcmp(path + n - 5, ".evid") == 0 ? read_uai(&j) : read_json(&j);
 }
@@ -279,5 +300,17 @@ cr_status cr_findings_read(cr_ctx *cx, cr_findings *list, const cr_network *net,
 cr_status cr_findings_parse(cr_ctx *cx, cr_findings *list, const cr_network *net,
                             const char *source, const char *bytes, size_t size)
 {
-    return parse_json(&(job){ cx, list, net, source }, bytes, size);
+    return parse_json(&(job){ cx, list, net, source, false }, bytes, size);
+}
+
+cr_status cri_findings_read_slices(cr_ctx *cx, cr_findings *list, const cr_network *slice,
+                                   const char *path)
+{
+    return read_json(&(job){ cx, list, slice, path, true });
+}
+
+cr_status cri_findings_parse_slices(cr_ctx *cx, cr_findings *list, const cr_network *slice,
+                                    const char *source, const char *bytes, size_t size)
+{
+    return parse_json(&(job){ cx, list, slice, source, true }, bytes, size);
 }

@@ -1,4 +1,5 @@
-/* methods.h -- what a network can be asked, whichever kind it is: with states, or linear-Gaussian.
+/* methods.h -- what a network can be asked, whichever kind it is: with states, linear-Gaussian, or of
+ * slices that repeat over time.
  * Verbs and pictures hold a network as a pair, the network and the table of functions of its kind;
  * none of them asks which kind that is.  (Internal header.) */
 #ifndef CREDENCE_GRAPH_QUERY_METHODS_H
@@ -12,7 +13,7 @@ typedef struct cri_network_methods cri_network_methods;
 
 typedef struct cri_any_network {
     const cri_network_methods *methods;
-    const void                *net; /* borrowed: a cr_network, or a cr_gaussian_network */
+    const void *net; /* borrowed: a cr_network, a cr_gaussian_network or a cri_dynamic */
 } cri_any_network;
 
 /* Rows of evidence to the same network, one after another. */
@@ -31,6 +32,15 @@ typedef struct cri_cases {
     void  *own;                            /* of the methods */
 } cri_cases;
 
+/* Rows that are slices. */
+typedef struct cri_followed {
+    const struct cri_sequences
+        *sequences; /* which rows follow each other (data/design/sequences.h) */
+    const struct cri_case_column *columns; /* [n] what they say (cases_table.h) */
+    size_t                        n;
+    bool                          filtered; /* each given the rows up to it; else given all */
+} cri_followed;
+
 struct cri_network_methods {
     bool        states;  /* variables have states; else values */
     const char *word;    /* "Gaussian ": before "network", or "" */
@@ -39,6 +49,9 @@ struct cri_network_methods {
     const cr_variables *(*variables)(const void *net);
     /* The arcs: the network itself, or one that is made for this and has to be freed. */
     cr_status (*graph)(cr_ctx *cx, const void *net, const cr_network **out, cr_network **out_made);
+    /* The slices that a question is about, of none the first two, side by side; NULL: it has no slices. */
+    cr_status (*unroll)(cr_ctx *cx, const void *net, const cr_question *opt_q,
+                        const cr_findings *opt_more, cr_network **out_made);
     /* What stands at the arc from parent number i of v, in the arena; may be NULL: nothing does. */
     const char *(*label)(cr_scratch *s, const void *net, size_t v, size_t i);
 
@@ -65,6 +78,8 @@ struct cri_network_methods {
 
     /* Rows of evidence: `known` holds for all of them, and has no soft evidence. */
     cr_status (*open)(cri_cases *c, const cr_findings *known);
+    /* Rows that are slices of sequences: takes all of them, before the first is asked for.  NULL: each is by itself. */
+    cr_status (*follow)(cri_cases *c, const cri_followed *rows);
     void (*close)(cri_cases *c);
     /* Is a variable fixed by what holds for all rows? */
     bool (*is_fixed)(const cri_cases *c, size_t v);
@@ -80,7 +95,7 @@ struct cri_network_methods {
     const char *mark;
 };
 
-extern const cri_network_methods cri_states_methods, cri_gaussian_methods;
+extern const cri_network_methods cri_states_methods, cri_gaussian_methods, cri_dynamic_methods;
 
 extern const cr_field cri_network_fields[], cri_network_variable_fields[]; /* of describe */
 
@@ -104,5 +119,14 @@ bool      cri_states_is_fixed(const cri_cases *c, size_t v);
 cr_status cri_states_observe(cri_cases *c, size_t v, double x);
 cr_status cri_states_ask(cri_cases *c, double *out_log, bool *out_possible);
 cr_status cri_states_posterior(cri_cases *c, size_t v, double *out);
+
+/* Those of networks with slices (dynamic_rows.c). */
+cr_status cri_dynamic_open(cri_cases *c, const cr_findings *known);
+cr_status cri_dynamic_follow(cri_cases *c, const cri_followed *rows);
+void      cri_dynamic_close(cri_cases *c);
+bool      cri_dynamic_is_fixed(const cri_cases *c, size_t v);
+cr_status cri_dynamic_observe(cri_cases *c, size_t v, double x);
+cr_status cri_dynamic_ask(cri_cases *c, double *out_log, bool *out_possible);
+cr_status cri_dynamic_posterior(cri_cases *c, size_t v, double *out);
 
 #endif

@@ -31,7 +31,7 @@ void cri_cases_close(cri_cases *c)
 
 const cr_field cri_network_fields[] = {
     CR_TEXT("name", 0, "name of the network; may be empty"),
-    CR_TEXT("type", 0, "bayes, markov or gaussian"),
+    CR_TEXT("type", 0, "bayes, markov, gaussian or dynamic"),
     CR_COUNT("nodes", 0, "variables"),
     CR_COUNT("arcs", CR_FIELD_NULL, "from parents to children; null for a Markov network"),
     CR_COUNT("tables", CR_FIELD_SOMETIMES, "tables"),

@@ -29,6 +29,7 @@ void cr_query_answer_free(cr_ctx *cx, cr_query_answer *a)
     cr_free(cx, a->states, a->n_states, sizeof *a->states);
     if (a->begin) cr_free(cx, a->begin, a->rows + 1, sizeof *a->begin);
     cr_free(cx, a->parameter, a->rows, sizeof *a->parameter);
+    cr_network_free(cx, a->about);
     *a = (cr_query_answer){ 0 };
 }
 

@@ -29,6 +29,8 @@
  * In H and I a variable without a state among them is averaged over.  Names and states stand in
  * quotes where they hold other characters than letters; a quote in them is written twice.
  *
+ * In a network with slices a variable is named with its slice, x[t=3]; x[t=1..5] stands for all five.
+ *
  * Soft evidence on one variable is P'(z) = sum_a q(a) P(z | x=a, e); on several, the distribution
  * nearest to P( . | e) in which each has its probabilities (iterative proportional fitting).
  * Pearl (1988), sec. 2.2-2.3; Jeffrey (1965); Csiszar (1975) for the limit of the fitting. */
@@ -105,8 +107,9 @@ typedef struct cr_question {
     cr_question_kind kind;
     size_t          *x, *y, *given; /* variables, in the order they were named */
     size_t           n_x, n_y, n_given;
-    size_t           count; /* how many are asked for, of BEST_LIST and SENSITIVITY */
-    char            *path;  /* of IMAP: the file of the other network */
+    size_t           count;  /* how many are asked for, of BEST_LIST and SENSITIVITY */
+    char            *path;   /* of IMAP: the file of the other network */
+    size_t           slices; /* of a network with slices: the last that is named; else 0 */
     cr_findings      event, known;
 } cr_question;
 
@@ -185,7 +188,9 @@ typedef struct cr_query_answer {
     double        log_number; /* the log of it; not of ENTROPY and INFORMATION */
     double log_joint; /* BEST: log P(states, e); of a Markov network log of the product of tables */
     bool   holds;     /* SEPARATION, DSEP, CHORDAL, IMAP: yes */
-} cr_query_answer;    /* all zeros: nothing to free */
+    cr_network *about; /* of a network with slices: the variables that the numbers above mean; else
+                          NULL: those of the network that was asked */
+} cr_query_answer;     /* all zeros: nothing to free */
 
 /* The usual options. */
 CR_API cr_query_options cr_query_defaults(void);

@@ -5,6 +5,7 @@
 #include "questions.h"
 #include "base/number.h"
 #include "base/scratch.h"
+#include "graph/network/dynamic_network.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,8 +13,11 @@
 
 /* Where a name ends that has no quotes; states may hold more. */
 static const char NAME_ENDS[] = "(){},;|=~:!\"'";
+static const char SLICED_ENDS[] = "[](){},;|=~:!\"'";
 static const char STATE_ENDS[] = ",)}|\"'";
 static const char WEIGHT_ENDS[] = ",)}|:\"'";
+
+enum { MOST_OF_RANGE = 10000 }; /* each is looked for among the others */
 
 /* --- messages -------------------------------------------------------------------------------- */
 
@@ -95,12 +99,79 @@ static cr_status read_name(cri_asking *p, const char *ends, const char *what)
     return CR_OK;
 }
 
+/* The variable of the network that v is, in whatever slice. */
+static size_t within_slice(const cri_asking *p, size_t v) { return v % cr_network_size(p->net); }
+
+const char *cri_ask_name(cri_asking *p, size_t v)
+{
+    const char *name = cr_variable_name(cr_network_variables(p->net), within_slice(p, v));
+    if (!p->times) return name;
+    snprintf(p->said, sizeof p->said, "%.250s[t=%zu]", name, v / cr_network_size(p->net) + 1);
+    return p->said;
+}
+
+/* A slice: a number from 1. */
+static cr_status read_slice(cri_asking *p, size_t *out_t)
+{
+    const char *from;
+    size_t      t = 0;
+    cri_ask_skip(p);
+    from = p->at;
+    while (*p->at >= '0' && *p->at <= '9') {
+        if (t <= CRI_MOST_SLICES) t = 10 * t + (size_t)(*p->at - '0');
+        p->at++;
+    }
+    *out_t = t;
+    if (t >= 1 && t <= CRI_MOST_SLICES) return CR_OK;
+    if (p->at == from && *from != '-')
+        return cri_ask_fail(p, from, from, "the number of a slice is expected here: [t=1]");
+    return cri_ask_fail(p, from, p->at + (p->at == from), "slices are numbered from 1 to %d",
+                        CRI_MOST_SLICES);
+}
+
+/* Behind the name of v: [t=3], [3], or [t=1..5].  *inout_v becomes its number. */
+static cr_status read_time(cri_asking *p, size_t *inout_v)
+{
+    cr_status   st = CR_OK;
+    const char *from = p->from, *at;
+    size_t      first, last, n = cr_network_size(p->net);
+    if (!cri_ask_take(p, "[")) {
+        cri_ask_fail(p, from, p->at, "'%s' is in every slice: which one is meant?", p->name);
+        CR_TRY(cr_fail_hint(p->cx, "%.200s[t=1] is in the first slice", p->name));
+    }
+    cri_ask_skip(p);
+    at = p->at;
+    if (cri_ask_take(p, "t") && !cri_ask_take(p, "=")) p->at = at;
+    CR_TRY(read_slice(p, &first));
+    last = first;
+    if (cri_ask_take(p, "..")) CR_TRY(read_slice(p, &last));
+    if (last < first)
+        CR_TRY(cri_ask_fail(p, at, p->at, "the last slice of a range comes before its first"));
+    if (last - first >= MOST_OF_RANGE)
+        CR_TRY(cri_ask_fail(p, at, p->at, "a range may have up to %d slices", MOST_OF_RANGE));
+    CR_TRY(cri_ask_expect(p, "]", "after the slice"));
+    p->next = first * n + *inout_v;
+    p->last = (last - 1) * n + *inout_v;
+    *inout_v += (first - 1) * n;
+    if (p->q && p->q->slices < last) p->q->slices = last;
+done:
+    return st;
+}
+
+bool cri_ask_next(cri_asking *p, size_t *out_v)
+{
+    if (!p->times || p->next > p->last) return false;
+    *out_v = p->next;
+    p->next += cr_network_size(p->net);
+    return true;
+}
+
 cr_status cri_ask_variable(cri_asking *p, size_t *out_v)
 {
-    cr_status st = read_name(p, NAME_ENDS, "a variable");
+    cr_status st = read_name(p, p->times ? SLICED_ENDS : NAME_ENDS, "a variable");
     if (st != CR_OK) return st;
     *out_v = cr_variable_lookup(cr_network_variables(p->net), p->name);
-    if (*out_v != CR_NONE) return CR_OK;
+    if (*out_v != CR_NONE) return p->times ? read_time(p, out_v) : CR_OK;
     if (strcmp(p->name, "*") == 0)
         return cri_ask_fail(p, p->from, p->at, "* must stand alone: it means all variables");
     if (strcmp(p->name, "do") == 0 && *p->at == '(')
@@ -109,6 +180,7 @@ cr_status cri_ask_variable(cri_asking *p, size_t *out_v)
     return cri_nearest_variable(p->cx, p->net, p->name);
 }
 
+/* Here and below v is a variable of p->net. */
 static cr_status read_state(cri_asking *p, size_t v, const char *ends, size_t *out_s)
 {
     cr_status st = read_name(p, ends, "a state");
@@ -127,7 +199,7 @@ static cr_status read_state(cri_asking *p, size_t v, const char *ends, size_t *o
     }
     cri_ask_fail(p, p->from, p->at, "'%s' has no state '%s'",
                  cr_variable_name(cr_network_variables(p->net), v), p->name);
-    return cri_nearest_state(p->cx, p->net, v, p->name);
+    return cri_nearest_state(p->cx, cr_network_variables(p->net), v, p->name);
 }
 
 /* --- what is known --------------------------------------------------------------------------- */
@@ -262,12 +334,11 @@ done:
     return st;
 }
 
-cr_status cri_ask_add(cri_asking *p, const char *from, size_t **list, size_t *n, size_t v)
+static cr_status add_one(cri_asking *p, const char *from, size_t **list, size_t *n, size_t v)
 {
     for (size_t i = 0; i < *n; i++)
         if ((*list)[i] == v)
-            return cri_ask_fail(p, from, p->at, "'%s' occurs here twice",
-                                cr_variable_name(cr_network_variables(p->net), v));
+            return cri_ask_fail(p, from, p->at, "'%s' occurs here twice", cri_ask_name(p, v));
     size_t *more = cr_resize(p->cx, *list, *n, *n + 1, sizeof *more);
     if (!more) return CR_ENOMEM;
     *list = more;
@@ -275,28 +346,21 @@ cr_status cri_ask_add(cri_asking *p, const char *from, size_t **list, size_t *n,
     return CR_OK;
 }
 
-cr_status cri_ask_item(cri_asking *p, cr_findings *list, size_t *out_v)
+cr_status cri_ask_add(cri_asking *p, const char *from, size_t **list, size_t *n, size_t v)
 {
-    cr_status       st = CR_OK;
-    cr_scratch      arena = cr_scratch_begin(p->cx);
-    cr_finding_kind kind;
-    const char     *from;
-    size_t          v;
-    double         *weight;
-    bool            any;
-    cri_ask_skip(p);
-    from = p->at;
-    CR_TRY(cri_ask_variable(p, &v));
-    weight = cr_scratch_bytes(&arena, cr_network_states(p->net, v), sizeof *weight);
-    CR_TRY(arena.status);
-    kind = CR_FINDING_STATE;
-    CR_TRY(p->values ? read_value(p, weight, &any) : read_statement(p, v, weight, &kind, &any));
-    *out_v = any ? CR_NONE : v;
-    if (!any) goto done;
+    cr_status st = add_one(p, from, list, n, v);
+    while (st == CR_OK && cri_ask_next(p, &v)) st = add_one(p, from, list, n, v);
+    return st;
+}
+
+/* Adds what was read about v to a list. */
+static cr_status add_finding(cri_asking *p, const char *from, cr_findings *list,
+                             cr_finding_kind kind, size_t v, const double *weight)
+{
+    cr_status st = CR_OK;
     for (size_t i = 0; i < list->n && list == &p->q->event; i++)
         if (list->item[i].variable == v)
-            CR_TRY(cri_ask_fail(p, from, p->at, "'%.400s' occurs here twice",
-                                cr_variable_name(cr_network_variables(p->net), v)));
+            return cri_ask_fail(p, from, p->at, "'%.400s' occurs here twice", cri_ask_name(p, v));
     st = p->values ? cri_findings_add_value(p->cx, list, p->net, v, *weight)
                    : cr_findings_add(p->cx, list, p->net, kind, v, weight);
     if (st == CR_EARG) {
@@ -306,6 +370,30 @@ cr_status cri_ask_item(cri_asking *p, cr_findings *list, size_t *out_v)
         cri_ask_fail(p, from, p->at, "%s", sentence);
         if (hint[0]) cr_fail_hint(p->cx, "%s", hint);
     }
+    return st;
+}
+
+cr_status cri_ask_item(cri_asking *p, cr_findings *list, size_t *out_v)
+{
+    cr_status       st = CR_OK;
+    cr_scratch      arena = cr_scratch_begin(p->cx);
+    cr_finding_kind kind;
+    const char     *from;
+    size_t          v, one;
+    double         *weight;
+    bool            any;
+    cri_ask_skip(p);
+    from = p->at;
+    CR_TRY(cri_ask_variable(p, &v));
+    one = within_slice(p, v);
+    weight = cr_scratch_bytes(&arena, cr_network_states(p->net, one), sizeof *weight);
+    CR_TRY(arena.status);
+    kind = CR_FINDING_STATE;
+    CR_TRY(p->values ? read_value(p, weight, &any) : read_statement(p, one, weight, &kind, &any));
+    *out_v = any ? CR_NONE : v;
+    if (!any) goto done;
+    do CR_TRY(add_finding(p, from, list, kind, v, weight));
+    while (cri_ask_next(p, &v));
 done:
     cr_scratch_end(&arena);
     return st;
@@ -324,7 +412,7 @@ static cr_status read_actions(cri_asking *p)
         if (v != CR_NONE || p->q->known.item[before].kind != CR_FINDING_STATE)
             CR_TRY(
                 cri_ask_fail(p, from, p->at, "do() needs a variable and the state it is set to"));
-        p->q->known.item[before].kind = CR_FINDING_DO;
+        while (before < p->q->known.n) p->q->known.item[before++].kind = CR_FINDING_DO;
     } while (cri_ask_take(p, ","));
     CR_TRY(cri_ask_expect(p, ")", "after do(..."));
 done:
@@ -361,18 +449,18 @@ cr_status cri_ask_known(cri_asking *p, bool averages)
         if (v == CR_NONE && cri_question_of(p->q->kind)->graph) {
             v = p->q->known.item[p->q->known.n - 1].variable;
             cri_ask_fail(p, from, p->at, "separation is given variables, not their states");
-            CR_TRY(cr_fail_hint(p->cx, "name the variable alone: ... | %s",
-                                cr_variable_name(cr_network_variables(p->net), v)));
+            CR_TRY(cr_fail_hint(p->cx, "name the variable alone: ... | %s", cri_ask_name(p, v)));
         }
         if (v == CR_NONE) continue;
         if (averages) {
             CR_TRY(cri_ask_add(p, from, &p->q->given, &p->q->n_given, v));
         } else {
-            const char *name = cr_variable_name(cr_network_variables(p->net), v);
+            const char *name = cri_ask_name(p, v);
             cri_ask_fail(p, from, p->at, "what is the evidence on '%s'?", name);
             if (p->values) CR_TRY(cr_fail_hint(p->cx, "write %s=1.2, or another value", name));
-            CR_TRY(cr_fail_hint(p->cx, "write %s=%s, or another of its states", name,
-                                cr_state_name(cr_network_variables(p->net), v, 0)));
+            CR_TRY(
+                cr_fail_hint(p->cx, "write %s=%s, or another of its states", name,
+                             cr_state_name(cr_network_variables(p->net), within_slice(p, v), 0)));
         }
     } while (cri_ask_take(p, ","));
 done:

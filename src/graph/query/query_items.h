@@ -12,6 +12,9 @@ typedef struct cri_asking {
     char             *name;             /* [length of the text + 1] */
     cr_question      *q;
     bool              values; /* variables have values, not states: x=1.2 */
+    bool              times;  /* they are in slices: x[t=3]; `net` is one slice */
+    size_t next, last;        /* of x[t=1..5]: the numbers from next to last are still to come */
+    char   said[300];         /* the name of such a variable */
 } cri_asking;
 
 /* Fails with a sentence, the question, and a caret under [from, end). */
@@ -31,9 +34,13 @@ size_t cri_ask_bar(const char *at);
 
 /* The name of a variable; with the nearest if there is none of that name. */
 cr_status cri_ask_variable(cri_asking *p, size_t *out_v);
-/* Adds a variable, which began at `from`, to a list; fails if it is there. */
+/* The next variable of a range x[t=1..5] that has been read; false: there is none. */
+bool cri_ask_next(cri_asking *p, size_t *out_v);
+/* What messages call a variable, until the next call. */
+const char *cri_ask_name(cri_asking *p, size_t v);
+/* Adds a variable, which began at `from`, to a list, and all of its range; fails if one is there. */
 cr_status cri_ask_add(cri_asking *p, const char *from, size_t **list, size_t *n, size_t v);
-/* A variable, or what is known of one; *out_v: the variable alone, else CR_NONE. */
+/* A variable, or what is known of one, or of all of a range; *out_v: the variable alone, else CR_NONE. */
 cr_status cri_ask_item(cri_asking *p, cr_findings *list, size_t *out_v);
 /* What stands behind the bar.  Variables alone go to `given` where that means something. */
 cr_status cri_ask_known(cri_asking *p, bool averages);

@@ -21,6 +21,18 @@ cr_status cri_answer_causes(cri_engine *e, const cr_question *q, const cr_findin
  * value.  The network is of their graph, with one state each. */
 cr_status cri_question_parse_values(cr_ctx *cx, const cr_network *graph, const char *text,
                                     cr_question **out_q);
+/* A question about variables in slices, x[t=3]: numbers are those of dynamic_network.h.  The network is
+ * of one slice. */
+cr_status cri_question_parse_slices(cr_ctx *cx, const cr_network *slice, const char *text,
+                                    cr_question **out_q);
+/* The number of the variable of such a name.  CR_EARG. */
+cr_status cri_find_in_slice(cr_ctx *cx, const cr_network *slice, const char *name,
+                            size_t *out_number);
+/* Findings on variables in slices: {"x[t=3]": "a"}, otherwise as cr_findings_read and _parse have them. */
+cr_status cri_findings_read_slices(cr_ctx *cx, cr_findings *list, const cr_network *slice,
+                                   const char *path);
+cr_status cri_findings_parse_slices(cr_ctx *cx, cr_findings *list, const cr_network *slice,
+                                    const char *source, const char *bytes, size_t size);
 /* The arcs of a Gaussian network as a network of variables with one state. */
 cr_status cri_gaussian_graph(cr_ctx *cx, const cr_gaussian_network *net, cr_network **out);
 /* Do both say that the variable is in the same state? */

@@ -11,6 +11,7 @@
  *   item      = name [("=" state) | ("!=" (state | set)) | ("in" set) | ("~" weights)
  *                       | (":=" weights)]
  *             | "do" "(" name "=" state {"," name "=" state} ")"
+ *   name      = text | text "[" ["t" "="] slice [".." slice] "]"          in a network with slices
  *   set       = "{" state {"," state} "}"        weights = "{" state ":" number {...} "}" */
 #include "query_more.h"
 #include "questions.h"
@@ -160,8 +161,7 @@ static cr_status read_bar(cri_asking *p)
     cri_ask_skip(p);
     if (!*p->at) {
         cri_ask_fail(p, p->text, p->at, "a variable alone is not a question");
-        CR_TRY(cr_fail_hint(p->cx, "its distribution is P(%s)",
-                            cr_variable_name(cr_network_variables(p->net), p->q->x[0])));
+        CR_TRY(cr_fail_hint(p->cx, "its distribution is P(%s)", cri_ask_name(p, p->q->x[0])));
     }
     if (!cri_ask_bar(p->at)) {
         cri_ask_fail(p, p->at, p->at, "expected _|_ here");
@@ -207,9 +207,9 @@ static cr_status check_sides(cri_asking *p)
             for (size_t i = 0; i < n[a]; i++)
                 for (size_t k = 0; k < n[b]; k++)
                     if (side[a][i] == side[b][k])
-                        return cri_ask_fail(
-                            p, p->text, p->text + strlen(p->text), "'%s' occurs on both sides",
-                            cr_variable_name(cr_network_variables(p->net), side[a][i]));
+                        return cri_ask_fail(p, p->text, p->text + strlen(p->text),
+                                            "'%s' occurs on both sides",
+                                            cri_ask_name(p, side[a][i]));
     return CR_OK;
 }
 
@@ -303,14 +303,16 @@ done:
     return st;
 }
 
-static cr_status parse(cr_ctx *cx, const cr_network *net, const char *text, bool values,
+typedef enum names { PLAIN, VALUES, SLICES } names;
+
+static cr_status parse(cr_ctx *cx, const cr_network *net, const char *text, names how,
                        cr_question **out_q)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    cri_asking p = {
-        .cx = cx, .net = net, .text = text, .at = text, .from = text, .values = values
-    };
+    cri_asking p = { .cx = cx, .net = net, .text = text, .at = text, .from = text };
+    p.values = how == VALUES;
+    p.times = how == SLICES;
     p.name = cr_scratch_bytes(&s, strlen(text) + 1, 1);
     CR_TRY(s.status);
     p.q = cr_alloc(cx, 1, sizeof *p.q);
@@ -327,13 +329,39 @@ done:
 cr_status cr_question_parse(cr_ctx *cx, const cr_network *net, const char *text,
                             cr_question **out_q)
 {
-    return parse(cx, net, text, false, out_q);
+    return parse(cx, net, text, PLAIN, out_q);
 }
 
 cr_status cri_question_parse_values(cr_ctx *cx, const cr_network *graph, const char *text,
                                     cr_question **out_q)
 {
-    return parse(cx, graph, text, true, out_q);
+    return parse(cx, graph, text, VALUES, out_q);
+}
+
+cr_status cri_question_parse_slices(cr_ctx *cx, const cr_network *slice, const char *text,
+                                    cr_question **out_q)
+{
+    return parse(cx, slice, text, SLICES, out_q);
+}
+
+cr_status cri_find_in_slice(cr_ctx *cx, const cr_network *slice, const char *name,
+                            size_t *out_number)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    cri_asking p = {
+        .cx = cx, .net = slice, .text = name, .at = name, .from = name, .times = true
+    };
+    p.name = cr_scratch_bytes(&s, strlen(name) + 1, 1);
+    CR_TRY(s.status);
+    CR_TRY(cri_ask_variable(&p, out_number));
+    cri_ask_skip(&p);
+    if (*p.at || p.next <= p.last)
+        CR_TRY(
+            cri_ask_fail(&p, name, name + strlen(name), "one variable in one slice is expected"));
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
 void cr_question_free(cr_ctx *cx, cr_question *q)

@@ -122,34 +122,45 @@ BODY void squares_body(double *z, double shift, size_t n, double *out)
     for (size_t i = 0; i < n; i++) z[i] -= shift, out[i] += z[i] * z[i];
 }
 
-/* Eight at a time, of each place the least and the next: minima and maxima, without a branch. */
+typedef double  four __attribute__((vector_size(32), aligned(8), may_alias));
+typedef int64_t four_whole __attribute__((vector_size(32)));
+#define PICK(which, a, b) (((which) & (four_whole)(a)) | (~(which) & (four_whole)(b)))
+
+/* Eight at a time, of each place the least, where that was, and the next: without a branch. */
 BODY size_t least_two_body(const double *v, size_t n, double *out_least, double *out_next)
 {
-    double least[8], next[8];
-    size_t i = 0, at = 0;
-    for (size_t l = 0; l < 8; l++) least[l] = next[l] = INFINITY;
-    for (; i + 8 <= n; i += 8) {
-#pragma omp simd
-        for (size_t l = 0; l < 8; l++) {
-            double x = v[i + l], higher = x > least[l] ? x : least[l];
-            least[l] = x < least[l] ? x : least[l];
-            next[l] = higher < next[l] ? higher : next[l];
-        }
+    const four none = { INFINITY, INFINITY, INFINITY, INFINITY };
+    four       a = none, b = none, next_a = none, next_b = none, higher, next;
+    four_whole now = { 0, 1, 2, 3 }, at_a = { 0 }, at_b = { 0 }, lower;
+    size_t     i = 0, first;
+    double     least, second;
+    for (; i + 8 <= n; i += 8, now += 8) {
+        four x = *(const four *)(v + i), y = *(const four *)(v + i + 4);
+        lower = x < a, higher = (four)PICK(lower, a, x);
+        next_a = (four)PICK(higher < next_a, higher, next_a);
+        a = (four)PICK(lower, x, a), at_a = PICK(lower, now, at_a);
+        lower = y < b, higher = (four)PICK(lower, b, y);
+        next_b = (four)PICK(higher < next_b, higher, next_b);
+        b = (four)PICK(lower, y, b), at_b = PICK(lower, now + 4, at_b);
     }
-    for (size_t l = 0; i + l < n; l++) {
-        double x = v[i + l], higher = x > least[l] ? x : least[l];
-        if (x < least[l]) least[l] = x;
-        if (higher < next[l]) next[l] = higher;
+    lower = (b < a) | ((b == a) & (at_b < at_a)), higher = (four)PICK(lower, a, b);
+    next = (four)PICK(next_a < next_b, next_a, next_b);
+    next = (four)PICK(higher < next, higher, next);
+    a = (four)PICK(lower, b, a), at_a = PICK(lower, at_b, at_a);
+    least = a[0], second = next[0], first = (size_t)at_a[0];
+    for (size_t l = 1; l < 4; l++) {
+        double x = a[l], more = x < least ? least : x, both = next[l] < second ? next[l] : second;
+        size_t place = (size_t)at_a[l];
+        first = (x < least) | ((x == least) & (place < first)) ? place : first;
+        least = x < least ? x : least, second = more < both ? more : both;
     }
-    *out_least = least[0], *out_next = next[0];
-    for (size_t l = 1; l < 8; l++) {
-        double higher = least[l] > *out_least ? least[l] : *out_least;
-        double both = next[l] < *out_next ? next[l] : *out_next;
-        if (least[l] < *out_least) *out_least = least[l];
-        *out_next = higher < both ? higher : both;
+    for (; i < n; i++) {
+        double more = v[i] < least ? least : v[i];
+        first = v[i] < least ? i : first;
+        least = v[i] < least ? v[i] : least, second = more < second ? more : second;
     }
-    while (at + 1 < n && v[at] != *out_least) at++;
-    return at;
+    *out_least = least, *out_next = second;
+    return first;
 }
 
 AVX2 static void           exp_avx2(double *x, size_t n) { exp_body(x, n); }

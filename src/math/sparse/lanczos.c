@@ -8,6 +8,7 @@
 #include "math/dense/dense.h"
 
 #include <cblas.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ typedef struct lanczos {
     const cri_symmetric_map *A;
     size_t                   n, b, capacity; /* vectors that Q may span, without the block behind */
     size_t                   k, last, next;  /* spanned; of the last block; of the block behind   */
+    bool                     restarted;      /* since the last product                            */
     double                  *Q;              /* [(capacity + b) x n]                              */
     double                  *W;              /* [b x n]                                           */
     double                  *T, *R, *H;      /* [capacity^2], [b x b], [(capacity + b) x b]       */
@@ -71,6 +73,85 @@ static bool draw(lanczos *z, size_t so_far, double *x)
     return false;
 }
 
+/* to [b x n] = W [b x n] with orthonormal rows, W = L to, by the Cholesky factor L [b x b] of W W'; false where a row
+ * has too little of its own for that, or is not longer than `least`. */
+static cr_status factor_rows(cr_ctx *cx, const double *W, size_t b, size_t n, double least,
+                             double *to, double *L, bool *out_good)
+{
+    const double own = 0.05; /* of its length: less would lose digits */
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    double      *inverse = cr_scratch_matrix(&s, b, b);
+    CR_TRY(s.status);
+    CR_TRY(cr_syrk(cx, 1, cr_cmat_of(W, b, n), CR_PLAIN, 0, cr_mat_of(L, b, b)));
+    *out_good = true;
+    for (size_t i = 0; i < b && *out_good; i++) {
+        double square = L[i * b + i];
+        for (size_t j = 0; j <= i; j++) {
+            double sum = L[i * b + j];
+            for (size_t c = 0; c < j; c++) sum -= L[i * b + c] * L[j * b + c];
+            L[i * b + j] = i == j ? sqrt(fmax(sum, 0)) : sum / L[j * b + j];
+        }
+        memset(L + i * b + i + 1, 0, (b - i - 1) * sizeof *L);
+        *out_good = isfinite(square) && L[i * b + i] > own * sqrt(square) && L[i * b + i] > least &&
+                    square > DBL_MIN / DBL_EPSILON;
+    }
+    if (!*out_good) goto done;
+    memset(inverse, 0, b * b * sizeof *inverse);
+    for (size_t j = 0; j < b; j++)
+        for (size_t i = j; i < b; i++) {
+            double sum = i == j;
+            for (size_t c = j; c < i; c++) sum -= L[i * b + c] * inverse[c * b + j];
+            inverse[i * b + j] = sum / L[i * b + i];
+        }
+    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(inverse, b, b), CR_PLAIN, cr_cmat_of(W, b, n), CR_PLAIN, 0,
+                   cr_mat_of(to, b, n)));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_orthonormalise(cr_ctx *cx, double *V, size_t k, size_t n)
+{
+    enum { MOST = 256 }; /* rows whose factor is small beside them */
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    bool       good = k > 0 && k <= MOST;
+    double    *once = good ? cr_scratch_matrix(&s, k, n) : NULL;
+    double    *L = good ? cr_scratch_matrix(&s, k, k) : NULL;
+    CR_TRY(s.status);
+    CR_TRY(cri_blas_reserve(cx));
+    if (good) CR_TRY(factor_rows(cx, V, k, n, 0, once, L, &good));
+    if (good) CR_TRY(factor_rows(cx, once, k, n, 0, V, L, &good));
+    if (!good) cri_orthonormal_rows(V, k, n, 0);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The block behind Q from all of W at once, twice, so that it is orthonormal to the last bit. */
+static cr_status append_at_once(cr_ctx *cx, lanczos *z, bool *out_good)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     b = z->b, n = z->n;
+    double    *L = cr_scratch_matrix(&s, b, b), *M = cr_scratch_matrix(&s, b, b);
+    double    *once = cr_scratch_matrix(&s, b, n), *block = z->Q + z->k * n;
+    CR_TRY(s.status);
+    CR_TRY(factor_rows(cx, z->W, b, n, 1e-8 * z->norm, once, L, out_good));
+    if (*out_good) CR_TRY(factor_rows(cx, once, b, n, 0.5, block, M, out_good));
+    for (size_t c = 0; c < b && *out_good; c++) /* W = L M block */
+        for (size_t d = 0; d < b; d++) {
+            double sum = 0;
+            for (size_t e = d; e <= c; e++) sum += L[c * b + e] * M[e * b + d];
+            z->R[d * b + c] = sum;
+        }
+    z->next = *out_good ? b : 0;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 /* The block behind Q from W [count x n], which is orthogonal to Q; what adds nothing is replaced by random vectors. */
 static void append_block(lanczos *z, size_t count)
 {
@@ -99,25 +180,29 @@ static void append_block(lanczos *z, size_t count)
 
 /* --- a step, and a restart -------------------------------------------------------------------- */
 
-/* A times the block behind Q, which then is part of Q: T grows by it. */
+/* A times the block behind Q, which then is part of Q: T grows by it.  The product has parts along this block, the one
+ * before it and, behind a restart, all that was kept; these are taken off first, and what rounding leaves of all
+ * then. */
 static cr_status extend(cr_ctx *cx, lanczos *z)
 {
     cr_status st = CR_OK;
     size_t    n = z->n, b = z->next, k = z->k + b;
+    bool      good = false;
     CR_TRY(z->A->times(cx, z->A->user, z->Q + z->k * n, b, z->W));
     for (size_t c = 0; c < b; c++) z->norm = fmax(z->norm, norm_of(z->W + c * n, n));
     if (!isfinite(z->norm))
         CR_TRY(cr_fail(cx, CR_ENUMERIC, "the products overflow: the numbers are too large"));
+    for (size_t i = 0; i < k; i++) memset(z->T + i * z->capacity + z->k, 0, b * sizeof *z->T);
     for (int pass = 0; pass < 2; pass++) {
-        CR_TRY(cr_gemm(cx, 1, cr_cmat_of(z->Q, k, n), CR_PLAIN, cr_cmat_of(z->W, b, n),
-                       CR_TRANSPOSED, 0, cr_mat_of(z->H, k, b)));
-        CR_TRY(cr_gemm(cx, -1, cr_cmat_of(z->H, k, b), CR_TRANSPOSED, cr_cmat_of(z->Q, k, n),
-                       CR_PLAIN, 1, cr_mat_of(z->W, b, n)));
-        for (size_t i = 0; i < k; i++)
-            for (size_t c = 0; c < b; c++) {
-                double *to = &z->T[i * z->capacity + z->k + c];
-                *to = pass ? *to + z->H[i * b + c] : z->H[i * b + c];
-            }
+        size_t  from = pass == 0 && !z->restarted ? z->k - z->last : 0, rows = k - from;
+        cr_cmat Q = cr_cmat_of(z->Q + from * n, rows, n);
+        CR_TRY(cr_gemm(cx, 1, Q, CR_PLAIN, cr_cmat_of(z->W, b, n), CR_TRANSPOSED, 0,
+                       cr_mat_of(z->H, rows, b)));
+        CR_TRY(cr_gemm(cx, -1, cr_cmat_of(z->H, rows, b), CR_TRANSPOSED, Q, CR_PLAIN, 1,
+                       cr_mat_of(z->W, b, n)));
+        for (size_t i = 0; i < rows; i++)
+            for (size_t c = 0; c < b; c++)
+                z->T[(from + i) * z->capacity + z->k + c] += z->H[i * b + c];
     }
     for (size_t i = 0; i < k; i++) /* symmetric, rounding aside */
         for (size_t c = z->k; c < k; c++) {
@@ -129,6 +214,9 @@ static cr_status extend(cr_ctx *cx, lanczos *z)
         }
     z->k = k;
     z->last = b;
+    z->restarted = false;
+    if (b == z->b && k + b <= n) CR_TRY(append_at_once(cx, z, &good));
+    if (good) goto done;
     cri_blas_enter();
     append_block(z, b);
     cri_blas_leave();
@@ -156,14 +244,31 @@ static double residual_of(const lanczos *z, size_t j)
     return sqrt(square);
 }
 
-static bool converged(const lanczos *z, const cri_lanczos_options *o)
+/* The largest residual in units of what is allowed: at most 1 where all have converged. */
+static double excess_of(const lanczos *z, const cri_lanczos_options *o)
 {
-    double floor = 1e-13 * fmax(z->theta[z->k - 1], z->norm); /* rounding reaches no further */
-    if (z->next == 0 && z->k == z->n) return true;
-    for (size_t j = 0; j < o->wanted; j++)
-        if (!(residual_of(z, j) <= o->tolerance * fmax(z->theta[z->k - 1 - j], 0) + floor))
-            return false;
-    return true;
+    double floor = 1e-13 * fmax(z->theta[z->k - 1], z->norm), most = 0; /* rounding: no further */
+    if (z->next == 0 && z->k == z->n) return 0;
+    for (size_t j = 0; j < o->wanted; j++) {
+        double allowed = o->tolerance * fmax(z->theta[z->k - 1 - j], 0) + floor;
+        double residual = residual_of(z, j);
+        most = residual <= allowed ? fmax(most, residual > 0 ? residual / allowed : 0)
+                                   : fmax(most, fmin(residual / allowed, DBL_MAX));
+    }
+    return most;
+}
+
+/* Some eigenvalue was found as often as a block has vectors, and a smaller one is wanted too: more of the first may
+ * stand before that. */
+static bool may_miss(const lanczos *z, const cri_lanczos_options *o)
+{
+    double near = fmax(10 * o->tolerance, 1e-6);
+    if (z->next == 0 && z->k == z->n) return false;
+    for (size_t j = 0; j + z->b < o->wanted; j++) {
+        double first = z->theta[z->k - 1 - j], last = z->theta[z->k - z->b - j];
+        if (first > 1e-13 * z->norm && first - last <= near * first) return true;
+    }
+    return false;
 }
 
 /* out [count x n] = the leading Ritz vectors. */
@@ -208,6 +313,7 @@ static cr_status restart(cr_ctx *cx, lanczos *z, size_t keep)
         for (size_t j = 0; j < keep; j++)
             z->T[i * z->capacity + j] = i == j ? z->theta[k - 1 - i] : 0;
     z->k = keep;
+    z->restarted = true;
 done:
     cr_scratch_end(&s);
     return st;
@@ -229,8 +335,8 @@ static void begin(lanczos *z, const cri_lanczos_options *o)
     cri_blas_leave();
 }
 
-/* Sizes by n and the number wanted alone. */
-static void measure(lanczos *z, size_t wanted)
+/* Sizes by n, the number wanted and the block, 0: so many that none is missed. */
+static void measure(lanczos *z, size_t wanted, size_t block)
 {
     enum { PANEL = 8, MOST_BLOCKS = 12, LEAST_BLOCKS = 3, MOST_BLOCK = 1024 };
     const double most = 2.5e8; /* numbers in Q */
@@ -242,25 +348,37 @@ static void measure(lanczos *z, size_t wanted)
     z->capacity = z->b * (size_t)fmin(MOST_BLOCKS, fmax(LEAST_BLOCKS, blocks));
     if (z->capacity < 2 * wanted) z->capacity = 2 * wanted;
     if (z->capacity > z->n) z->capacity = z->n;
+    if (block > 0 && block < z->b) z->b = block;
 }
 
-/* T is decomposed at every step while that takes less than making vectors orthogonal, and more rarely later. */
-static bool is_time_to_look(const lanczos *z, size_t iterations)
+/* When T is decomposed: at the second look and behind a restart at once, then halfway to where the residuals, falling
+ * as they fell since the last look, would be small enough. */
+typedef struct looks {
+    size_t last, next;
+    double excess; /* at the last look */
+} looks;
+
+static void plan_look(looks *l, size_t now, double excess, bool restarted)
 {
-    double ratio = (double)z->k / (double)z->n * (double)z->k / (double)z->b;
-    return iterations % (1 + (size_t)ratio) == 0;
+    double fall = l->last > 0 ? log(l->excess / excess) / (double)(now - l->last) : 0;
+    double left = fall > 0 ? log(excess) / fall : 1, most = 1 + (double)now;
+    *l = (looks){ now, now + (size_t)fmin(fmax(left / 2, 1), most), excess };
+    if (restarted) *l = (looks){ 0, now + 1, 0 };
 }
 
-cr_status cri_lanczos(cr_ctx *cx, const cri_symmetric_map *A, const cri_lanczos_options *o,
-                      double *lambda, double *V, cri_lanczos_report *report)
+/* With blocks of this many vectors; *out_missed where more are needed. */
+static cr_status search(cr_ctx *cx, const cri_symmetric_map *A, const cri_lanczos_options *o,
+                        size_t block, double *lambda, double *V, cri_lanczos_report *report,
+                        bool *out_missed)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     lanczos    z = { .A = A, .n = A->n, .seed = o->seed };
+    looks      look = { 0 };
     cri_clock  clock = cri_clock_start(cx, NAN);
     bool       over = false, late = false;
 
-    measure(&z, o->wanted);
+    measure(&z, o->wanted, block);
     z.Q = cr_scratch_matrix(&s, z.capacity + z.b, z.n);
     z.W = cr_scratch_matrix(&s, z.b, z.n);
     z.T = cr_scratch_matrix(&s, z.capacity, z.capacity);
@@ -269,8 +387,6 @@ cr_status cri_lanczos(cr_ctx *cx, const cri_symmetric_map *A, const cri_lanczos_
     z.theta = cr_scratch_f64(&s, z.capacity);
     z.Y = cr_scratch_matrix(&s, z.capacity, z.capacity);
     CR_TRY(s.status);
-    CR_TRY(cri_blas_reserve(cx));
-    *report = (cri_lanczos_report){ 0 };
     begin(&z, o);
     while (!over) {
         CR_TRY(cr_check_interrupt(cx));
@@ -279,17 +395,37 @@ cr_status cri_lanczos(cr_ctx *cx, const cri_symmetric_map *A, const cri_lanczos_
         cr_progress(cx, "finding directions", (double)report->iterations, 0);
         bool full = z.k + z.next > z.capacity || z.next == 0;
         late = report->iterations >= o->max_iter || cri_clock_over(&clock);
-        if (z.k < o->wanted || (!full && !late && !is_time_to_look(&z, report->iterations)))
-            continue;
+        if (z.k < o->wanted || (!full && !late && report->iterations < look.next)) continue;
         CR_TRY(solve_small(cx, &z));
-        report->converged = converged(&z, o);
+        double excess = excess_of(&z, o);
+        report->converged = excess <= 1;
         over = report->converged || late || z.next == 0;
         if (!over && full)
             CR_TRY(restart(cx, &z, z.capacity / 2 > o->wanted ? z.capacity / 2 : o->wanted));
+        if (!over) plan_look(&look, report->iterations, excess, full);
     }
     CR_TRY(ritz_vectors(cx, &z, o->wanted, V));
     for (size_t j = 0; j < o->wanted; j++) lambda[j] = fmax(z.theta[z.k - 1 - j], 0);
+    *out_missed = !late && may_miss(&z, o);
 done:
     cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_lanczos(cr_ctx *cx, const cri_symmetric_map *A, const cri_lanczos_options *o,
+                      double *lambda, double *V, cri_lanczos_report *report)
+{
+    cr_status           st = CR_OK;
+    cri_lanczos_options on = *o;
+    size_t              block = o->opt_start && o->n_start > A->block ? 0 : A->block;
+    bool                missed = false;
+
+    CR_TRY(cri_blas_reserve(cx));
+    *report = (cri_lanczos_report){ 0 };
+    CR_TRY(search(cx, A, o, block, lambda, V, report, &missed));
+    if (!missed) goto done;
+    on.opt_start = NULL; /* what was found is an invariant space: it would lead nowhere else */
+    CR_TRY(search(cx, A, &on, 0, lambda, V, report, &missed));
+done:
     return st;
 }

@@ -93,11 +93,12 @@ static cr_status read_kind(cr_ctx *cx, char *text, const cri_kind_names *of, siz
         if (strcmp(text, of->names[i]) != 0) continue;
         *kind = i;
         if (!colon || (i == of->graded && cri_text_number(colon + 1, threshold))) return CR_OK;
-        cr_fail(cx, CR_EARG, "--numbers: '%s:%s' is not understood", text, colon + 1);
+        cr_fail(cx, CR_EARG, "--%s: '%s:%s' is not understood", of->option, text, colon + 1);
+        if (of->graded >= of->n) return CR_EARG;
         return cr_fail_hint(cx, "only %s takes a number, as in %s:0.5", of->names[of->graded],
                             of->names[of->graded]);
     }
-    cr_fail(cx, CR_EARG, "--numbers: there is no distribution '%s'", text);
+    cr_fail(cx, CR_EARG, "--%s: there is no distribution '%s'", of->option, text);
     return cr_fail_nearest(cx, text, "distributions", of->n, kind_name, of);
 }
 
@@ -123,5 +124,5 @@ cr_status cri_column_kinds(cr_ctx *cx, const cr_design *d, const char *numbers,
                            const cri_kind_names *names, size_t *kind, double *threshold)
 {
     kinds k = { names, kind, threshold };
-    return cri_column_items(cx, d, "numbers", numbers, take_kind, &k);
+    return cri_column_items(cx, d, names->option, numbers, take_kind, &k);
 }

@@ -21,13 +21,15 @@ typedef cr_status cri_column_item(cr_ctx *cx, const cr_design *design, size_t co
 cr_status         cri_column_items(cr_ctx *cx, const cr_design *design, const char *option,
                                    const char *list, cri_column_item *take, void *arg);
 
-/* The names of distributions, of which number `graded` takes a threshold: NAME:THRESHOLD. */
+/* The names of distributions that an option may choose, of which number `graded` takes a threshold, NAME:THRESHOLD;
+ * n: none does. */
 typedef struct cri_kind_names {
+    const char        *option;
     const char *const *names;
     size_t             n, graded;
 } cri_kind_names;
 
-/* Sets kind [p], an index into the names, and threshold [p] as --numbers says: of the named columns, and of all numbers
+/* Sets kind [p], an index into the names, and threshold [p] as the option says: of the named columns, and of all numbers
  * except booleans. */
 cr_status cri_column_kinds(cr_ctx *cx, const cr_design *design, const char *numbers,
                            const cri_kind_names *names, size_t *kind, double *threshold);

@@ -58,6 +58,10 @@ cr_status cri_calibrate_model(cr_ctx *cx, cr_model *model, const cr_table *table
 /* A model of these settings fitted to all folds but number f, and the rows of that fold as a table of their own; rows
  * [rows of the table] is workspace. */
 struct cr_folds;
+struct cri_dealt;
+/* The rows of a table divided by their weights for the folds of a calibration, where these are counts. */
+cr_status cri_dealt_rows(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                         struct cri_dealt *out);
 cr_status cri_fit_without(cr_ctx *cx, const char *name, const cr_table *table,
                           const cr_setting *settings, size_t n_settings,
                           const struct cr_folds *folds, size_t f, size_t *rows,

@@ -3,7 +3,7 @@
 #include "model_internal.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
-#include "data/judge/split.h"
+#include "data/judge/dealt.h"
 #include "data/table/subset.h"
 
 #include <math.h>
@@ -82,9 +82,14 @@ static size_t keep_known(crossing *c, double *y, double *w, uint32_t *codes, siz
 
 static cr_status check_task(cr_ctx *cx, const cr_model *m)
 {
+    const char *how = m->fit.calibrate == CRI_CALIBRATE_PLATT ? "platt" : "isotonic";
+    if (m->class->sequences)
+        return cr_fail(cx, CR_EARG,
+                       "--calibrate %s treats rows one by one, but %s has sequences of rows", how,
+                       m->class->name);
     if (m->task == CR_TASK_CLASSIFICATION) return CR_OK;
     cr_fail(cx, CR_EARG, "--calibrate %s needs a model that predicts classes, but %s here does not",
-            m->fit.calibrate == CRI_CALIBRATE_PLATT ? "platt" : "isotonic", m->class->name);
+            how, m->class->name);
     if (m->class->tasks & CR_TASK_CLASSIFICATION)
         return cr_fail_hint(cx,
                             "--task classification treats the values of %s as classes; for "
@@ -95,8 +100,18 @@ static cr_status check_task(cr_ctx *cx, const cr_model *m)
                : CR_EARG;
 }
 
-cr_status cri_calibrate_model(cr_ctx *cx, cr_model *m, const cr_table *t,
-                              const cr_setting *settings, size_t n_settings)
+cr_status cri_dealt_rows(cr_ctx *cx, const cr_model *m, const cr_table *t, cri_dealt *out)
+{
+    const cr_option *are = cr_option_find(m->class->options, "weights_are");
+    bool             counts =
+        !are || *(const int *)((const char *)m->options + are->offset) == 0; /* repetitions */
+    return cri_dealt_open(cx, t, counts ? m->design->weights : NULL, m->fit.calibrate_folds,
+                          m->fit.seed, out);
+}
+
+/* The same of a table whose rows are dealt as they are, or by their parts. */
+static cr_status calibrate(cr_ctx *cx, cr_model *m, const cr_table *t, const cri_dealt *dealt,
+                           const cr_setting *settings, size_t n_settings)
 {
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
@@ -120,8 +135,10 @@ cr_status cri_calibrate_model(cr_ctx *cx, cr_model *m, const cr_table *t,
         target = cr_table_find(classes, target->name);
     }
     CR_TRY(cr_observed(cx, m, t, y, w));
-    CR_TRY(cr_folds_new_stratified(cx, target->codes, n, m->fit.calibrate_folds, m->fit.seed,
-                                   &c.folds));
+    CR_TRY(dealt->table ? cri_dealt_folds(cx, dealt, target->codes, m->fit.calibrate_folds,
+                                          m->fit.seed, &c.folds)
+                        : cr_folds_new_stratified(cx, target->codes, n, m->fit.calibrate_folds,
+                                                  m->fit.seed, &c.folds));
     cri_mute_warnings(cx, true); /* the fit to all rows has said it */
     for (size_t f = 0; f < c.folds.k && st == CR_OK; f++) {
         st = cr_check_interrupt(cx);
@@ -136,5 +153,17 @@ done:
     cr_folds_free(cx, &c.folds);
     cr_table_free(cx, classes);
     cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_calibrate_model(cr_ctx *cx, cr_model *m, const cr_table *t,
+                              const cr_setting *settings, size_t n_settings)
+{
+    cr_status st = CR_OK;
+    cri_dealt dealt = { 0 };
+    CR_TRY(cri_dealt_rows(cx, m, t, &dealt));
+    CR_TRY(calibrate(cx, m, dealt.table ? dealt.table : t, &dealt, settings, n_settings));
+done:
+    cri_dealt_free(cx, &dealt);
     return st;
 }

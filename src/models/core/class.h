@@ -23,6 +23,11 @@ typedef enum cri_support {
     CRI_SUPPORT_LEVELS /* whole numbers and texts */
 } cri_support;
 
+/* The `word` of a choice may carry the value of another option: "word:3" sets both. */
+typedef struct cri_carried {
+    const char *choice, *word, *option;
+} cri_carried;
+
 struct cr_model_class {
     const char *name, *summary;
     const char *formulas;  /* the model in plain text, a few lines */
@@ -40,6 +45,7 @@ struct cr_model_class {
     const cr_option       *options;
     size_t                 options_size;
     const cri_requirement *requirements; /* options that require others (unused.h); NULL: none do */
+    const cri_carried     *carried; /* a word that carries the value of another option; or NULL */
     cr_scale               default_scale; /* what --scale auto means */
     bool        scales_itself; /* standardises by its own statistics: rows come unstandardised */
     bool        target_as_is;  /* the target cannot be standardised: counts, positive numbers  */
@@ -119,6 +125,7 @@ CRI_MODELS(CRI_DECLARE_CLASS)
  * `credence models` does not list them. */
 CRI_DECLARE_CLASS(network)
 CRI_DECLARE_CLASS(gaussian_network)
+CRI_DECLARE_CLASS(dynamic_network)
 
 /* Room for the parameters of a family in a prediction: sets family, n_params and params
  * [n x n_params].  The family is named as in the registry of distributions. */

@@ -4,7 +4,7 @@
 #include "transform_target.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
-#include "data/judge/split.h"
+#include "data/judge/dealt.h"
 
 #include <math.h>
 #include <string.h>
@@ -132,8 +132,8 @@ done:
     return st;
 }
 
-cr_status cri_conformal_fit(cr_ctx *cx, cr_model *m, const cr_table *t, const cr_setting *settings,
-                            size_t n_settings)
+static cr_status fit_held_out(cr_ctx *cx, cr_model *m, const cr_table *t, const cri_dealt *dealt,
+                              const cr_setting *settings, size_t n_settings)
 {
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
@@ -151,7 +151,9 @@ cr_status cri_conformal_fit(cr_ctx *cx, cr_model *m, const cr_table *t, const cr
     h.n_settings = cri_settings_plain(settings, n_settings, false, some);
     CR_TRY(cr_observed(cx, m, t, y, w));
     for (size_t i = 0; i < n; i++) y[i] = cri_transform_forward(m->design->transform, y[i]);
-    CR_TRY(cr_folds_new(cx, n, each ? n : m->fit.calibrate_folds, m->fit.seed, &h.folds));
+    CR_TRY(dealt->table
+               ? cri_dealt_folds(cx, dealt, NULL, m->fit.calibrate_folds, m->fit.seed, &h.folds)
+               : cr_folds_new(cx, n, each ? n : m->fit.calibrate_folds, m->fit.seed, &h.folds));
     models = m->fit.conformal == CRI_CONFORMAL_SPLIT ? 1 : h.folds.k;
     cri_mute_warnings(cx, true); /* the fit to all rows has said it */
     for (size_t k = 0; k < models; k++) {
@@ -165,5 +167,17 @@ done:
     for (size_t k = 0; k < models; k++) cr_model_free(cx, h.models[k]);
     cr_folds_free(cx, &h.folds);
     cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_conformal_fit(cr_ctx *cx, cr_model *m, const cr_table *t, const cr_setting *settings,
+                            size_t n_settings)
+{
+    cr_status st = CR_OK;
+    cri_dealt dealt = { 0 };
+    if (m->fit.conformal != CRI_CONFORMAL_JACKKNIFE) CR_TRY(cri_dealt_rows(cx, m, t, &dealt));
+    CR_TRY(fit_held_out(cx, m, dealt.table ? dealt.table : t, &dealt, settings, n_settings));
+done:
+    cri_dealt_free(cx, &dealt);
     return st;
 }

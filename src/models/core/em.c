@@ -92,11 +92,30 @@ static cr_status gather_rows(cr_ctx *cx, void *arg, const cri_rows *rows)
     return cri_each_leaf(cx, rows, gather_leaf, arg);
 }
 
+/* The rows of sequences are divided by whole sequences: `range` is of these. */
+static void gather_sequences_block(void *arg, cri_range range, double *acc, double *work)
+{
+    const leaf_work *w = arg;
+    const size_t    *start = w->rows->sequences->start;
+    w->p->add(w->p->of, w->rows, range, acc, work);
+    acc[w->p->width - 1] += (double)(start[range.end] - start[range.begin]);
+}
+
+static cr_status gather_sequences(cr_ctx *cx, const pass *p, const cri_rows *rows, double *sums)
+{
+    leaf_work w = { p, rows };
+    cr_status st = p->meet ? p->meet(cx, p->met, rows) : CR_OK;
+    if (st != CR_OK) return st;
+    return cri_parallel_sum_in(cx, NULL, rows->sequences->n, 1, p->width, p->work,
+                               gather_sequences_block, &w, sums);
+}
+
 /* sums [width] = the statistics of all rows, and their weight. */
 static cr_status gather(cr_ctx *cx, pass p, const cri_rows *rows, double *sums)
 {
     cr_status st = CR_OK;
     void     *sum = NULL;
+    if (rows->sequences) return gather_sequences(cx, &p, rows, sums);
     CR_TRY(rows->passes ? cri_passes_each(cx, rows->passes, gather_rows, &p)
                         : gather_rows(cx, &p, rows));
     CR_TRY(cri_forest_fold(cx, &vectors, &p, &p.forest, &sum));
@@ -160,6 +179,9 @@ static cr_status look(cr_ctx *cx, em *e, const void *state, double *sums, double
 static cr_status note_pass(cr_ctx *cx, const em *e, double objective, cri_em_outcome *o)
 {
     double *trace;
+    if (objective == -INFINITY && o->iterations == 0)
+        return cr_fail(cx, CR_EDATA, "%s: the rows have probability 0 under the first parameters",
+                       e->model->class->name);
     if (!isfinite(objective))
         return cr_fail(cx, CR_ENUMERIC, "%s: the likelihood is not finite after %zu steps",
                        e->model->class->name, o->iterations);
@@ -203,7 +225,7 @@ static cr_status ascend(cr_ctx *cx, em *e, void *state, double *out_weight, bool
         o->converged = enough && !l.leapt;
         if (o->converged && search && search->refine) o->converged = !search->refine(state, worth);
         e->cut = !o->converged && time_is_up(e, cx);
-        if (o->converged || e->cut || o->iterations == e->max_iter) break;
+        if (o->converged || e->cut || o->iterations >= e->max_iter) break;
         cri_leaps_from(&l, state);
         CR_TRY(face->solve(cx, e->model->options, sums, state));
         if (search && (*out_lost = search->lost(state))) break;
@@ -220,16 +242,23 @@ done:
 
 /* The starts of one candidate, or of all there is without a search. */
 typedef struct starts {
-    const cri_rows *first;
-    void           *plan;
-    size_t          candidate, restarts;
-    double         *ends; /* [restarts] objectives, -INFINITY where rejected */
-    cri_em_ends     became;
-    void           *best; /* NULL where all were rejected */
+    size_t      candidate, restarts;
+    cri_em_ends became;
+    double     *ends;      /* [became.made] objectives, -INFINITY where rejected */
+    void       *best;      /* NULL where all were rejected */
+    double      criterion; /* of it, INFINITY where there is none */
+    double      weight;    /* of the rows                         */
 } starts;
 
+/* What they are made of. */
+typedef struct source {
+    const cri_rows *first;
+    void           *plan;
+    bool            own_bar;
+} source;
+
 /* One start and its steps: the best of those so far is kept. */
-static cr_status make_start(cr_ctx *cx, em *e, starts *s, double *out_weight)
+static cr_status make_start(cr_ctx *cx, em *e, const source *from, starts *s)
 {
     cr_status             st = CR_OK;
     const cr_model_class *c = e->model->class;
@@ -238,14 +267,17 @@ static cr_status make_start(cr_ctx *cx, em *e, starts *s, double *out_weight)
     void                 *state = NULL;
     bool                  rejected = false;
 
-    CR_TRY(search ? search->start(cx, s->plan, s->candidate, s->became.made, s->best, &r, &state)
-                  : c->em->start(cx, s->first, e->model->options, &r, &state));
-    CR_TRY(ascend(cx, e, state, out_weight, &rejected));
-    if (search && !rejected) CR_TRY(search->judge(cx, s->plan, state, &rejected));
+    CR_TRY(search ? search->start(cx, from->plan, s->candidate, s->became.made, s->best, &r, &state)
+                  : c->em->start(cx, from->first, e->model->options, &r, &state));
+    CR_TRY(ascend(cx, e, state, &s->weight, &rejected));
+    if (search && !rejected) CR_TRY(search->judge(cx, from->plan, state, &rejected));
     const cri_em_outcome *o = outcome_of(e->model, state);
     cr_log(cx, CR_LOG_INFO, "start %zu: %.10g after %zu passes%s", s->became.made + 1, o->objective,
            o->iterations, rejected ? ", rejected" : "");
-    s->ends[s->became.made++] = rejected ? -INFINITY : o->objective;
+    double *ends = cr_resize(cx, s->ends, s->became.made, s->became.made + 1, sizeof *ends);
+    if (!ends) CR_TRY(CR_ENOMEM);
+    s->ends = ends;
+    ends[s->became.made++] = rejected ? -INFINITY : o->objective;
     if (rejected) {
         s->became.rejected++;
         s->became.best_rejected = fmax(s->became.best_rejected, o->objective);
@@ -259,95 +291,141 @@ done:
     return st;
 }
 
-/* All starts of a candidate, or as many as there is time for; the best of their ends knows how many agreed. */
-static cr_status make_starts(cr_ctx *cx, em *e, starts *s, bool own_bar)
+/* More starts of a candidate, until `most` are made, and one whose end is not rejected; or as many as there is time for.
+ * The best of their ends knows how many agreed. */
+static cr_status make_starts(cr_ctx *cx, em *e, const source *from, size_t most, starts *s)
 {
-    double weight = 0;
-    s->became = (cri_em_ends){ .best_rejected = NAN };
-    while (s->became.made < s->restarts && !e->cut && !(s->became.made > 0 && time_is_up(e, cx))) {
+    if (most > s->restarts) most = s->restarts;
+    while ((s->became.made < most || (s->became.made < s->restarts && !s->best)) && !e->cut &&
+           !(s->became.made > 0 && time_is_up(e, cx))) {
         cr_status st = cr_check_interrupt(cx);
-        if (own_bar) cri_progress_stage(cx, (double)(s->became.made + 1) / (double)s->restarts);
-        if (st == CR_OK) st = make_start(cx, e, s, &weight);
+        if (from->own_bar)
+            cri_progress_stage(cx, (double)(s->became.made + 1) / (double)s->restarts);
+        if (st == CR_OK) st = make_start(cx, e, from, s);
         if (st != CR_OK) return st;
     }
-    e->cut |= s->became.made < s->restarts;
+    e->cut |= s->became.made < most;
     if (!s->best) return CR_OK;
     cri_em_outcome *o = outcome_of(e->model, s->best);
     o->restarts = s->became.made;
     o->restarts_agreed = 0;
     for (size_t i = 0; i < s->became.made; i++)
-        o->restarts_agreed += o->objective - s->ends[i] <= fmax(10 * e->tol, 1e-9) * weight;
+        o->restarts_agreed += o->objective - s->ends[i] <= fmax(10 * e->tol, 1e-9) * s->weight;
     return CR_OK;
 }
 
-/* The candidate with the lowest criterion, each by its best end. */
-static cr_status choose(cr_ctx *cx, em *e, starts *s, bool own_bar, void **out_state)
+static void free_starts(cr_ctx *cx, const em *e, starts *s)
 {
-    cr_status             st = CR_OK;
-    const cr_model_class *c = e->model->class;
-    const cri_em_search  *search = search_of(e);
-    cr_scratch            room = cr_scratch_begin(cx);
-    void                 *best = NULL;
-    double                lowest = INFINITY, *sums = NULL;
-    size_t                width;
+    cri_state_free(cx, e->model->class, s->best);
+    cr_free(cx, s->ends, s->became.made, sizeof *s->ends);
+    s->best = NULL, s->ends = NULL, s->became.made = 0;
+}
 
-    CR_TRY(search->open(cx, s->first, e->model->options, &s->plan));
-    width = search->survey_width(s->plan) + 1;
-    sums = cr_scratch_f64(&room, width);
+/* --- candidates ------------------------------------------------------------------------------- */
+
+/* One pass over the rows, for what all candidates share. */
+static cr_status survey(cr_ctx *cx, em *e, source *from)
+{
+    cr_status            st = CR_OK;
+    cr_scratch           room = cr_scratch_begin(cx);
+    const cri_em_search *search = search_of(e);
+    CR_TRY(search->open(cx, from->first, e->model->options, &from->plan));
+    if (!search->survey) goto done;
+    size_t  width = search->survey_width(from->plan) + 1;
+    double *sums = cr_scratch_f64(&room, width);
     CR_TRY(room.status);
     CR_TRY(gather(cx,
                   (pass){ .add = search->survey,
-                          .of = s->plan,
+                          .of = from->plan,
                           .width = width,
-                          .work = search->survey_work(s->plan),
+                          .work = search->survey_work(from->plan),
                           .meet = search->meet,
-                          .met = s->plan },
+                          .met = from->plan },
                   e->rows, sums));
-    CR_TRY(search->settle(cx, s->plan, sums));
-    for (s->candidate = 0; s->candidate < search->candidates(s->plan); s->candidate++) {
-        double criterion = INFINITY;
-        if (best && (e->cut |= time_is_up(e, cx))) break;
-        s->restarts = search->starts(s->plan, s->candidate, e->restarts);
-        CR_TRY(make_starts(cx, e, s, own_bar));
-        search->note(s->plan, s->candidate, &s->became, s->best, &criterion);
-        bool better = s->best && (!best || criterion < lowest);
-        if (better) lowest = criterion;
-        cri_state_free(cx, c, better ? best : s->best);
-        if (better) best = s->best;
-        s->best = NULL;
-    }
-    CR_TRY(search->finish(cx, s->plan, best));
-    if (search->review)
-        CR_TRY(search->review(cx, s->plan, e->rows, e->model->fit.seed, e->cut, best));
-    *out_state = best;
-    best = NULL;
+    CR_TRY(search->settle(cx, from->plan, sums));
 done:
-    if (s->plan) search->close(cx, s->plan);
-    cri_state_free(cx, c, best);
+    cr_scratch_end(&room);
+    return st;
+}
+
+static cr_status make_candidate(cr_ctx *cx, em *e, const source *from, size_t most, starts *s)
+{
+    cr_status st = make_starts(cx, e, from, most, s);
+    s->criterion = INFINITY;
+    if (st == CR_OK)
+        search_of(e)->note(from->plan, s->candidate, &s->became, s->best, &s->criterion);
+    return st;
+}
+
+/* Lets go of all candidates but the first with the lowest criterion and those within the margin of it; returns that,
+ * NULL where none has an end. */
+static starts *drop_others(cr_ctx *cx, const em *e, starts *all, size_t n, double margin)
+{
+    starts *lowest = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (all[i].best && (!lowest || all[i].criterion < lowest->criterion)) lowest = &all[i];
+    for (size_t i = 0; lowest && i < n; i++)
+        if (&all[i] != lowest && !(all[i].criterion <= lowest->criterion + margin))
+            free_starts(cx, e, &all[i]);
+    return lowest;
+}
+
+/* The candidate with the lowest criterion, each by its best end.  Where there is a margin they get their starts in
+ * rounds: one of each, then another of those within the margin of the lowest, which is half as wide after each. */
+static cr_status choose(cr_ctx *cx, em *e, source *from, void **out_state)
+{
+    cr_status            st = CR_OK;
+    const cri_em_search *search = search_of(e);
+    cr_scratch           room = cr_scratch_begin(cx);
+    starts              *all = NULL, *lowest = NULL;
+    size_t               n = 0, begun = 0;
+
+    CR_TRY(survey(cx, e, from));
+    n = search->candidates(from->plan);
+    double margin = search->margin && n > 1 ? search->margin(from->plan) : 0;
+    size_t first = margin > 0 ? 1 : e->restarts;
+    all = cr_scratch_bytes(&room, n, sizeof *all);
+    CR_TRY(room.status);
+    for (; begun < n && !(lowest && (e->cut |= time_is_up(e, cx))); begun++) {
+        all[begun] = (starts){ .candidate = begun, .became = { .best_rejected = NAN } };
+        all[begun].restarts = search->starts(from->plan, begun, e->restarts);
+        CR_TRY(make_candidate(cx, e, from, first, &all[begun]));
+        lowest = drop_others(cx, e, all, begun + 1, margin);
+    }
+    for (size_t most = first + 1; most <= e->restarts && lowest && !e->cut; most++) {
+        for (size_t i = 0; i < begun && !(e->cut |= time_is_up(e, cx)); i++)
+            if (all[i].best && all[i].became.made < most && all[i].became.made < all[i].restarts)
+                CR_TRY(make_candidate(cx, e, from, most, &all[i]));
+        lowest = drop_others(cx, e, all, begun, margin /= 2);
+    }
+    lowest = drop_others(cx, e, all, begun, 0);
+    CR_TRY(search->finish(cx, from->plan, lowest ? lowest->best : NULL));
+    if (search->review)
+        CR_TRY(search->review(cx, from->plan, e->rows, e->model->fit.seed, e->cut, lowest->best));
+    *out_state = lowest->best;
+    lowest->best = NULL;
+done:
+    for (size_t i = 0; all && i < n; i++) free_starts(cx, e, &all[i]);
+    if (from->plan) search->close(cx, from->plan);
     cr_scratch_end(&room);
     return st;
 }
 
 static cr_status run(cr_ctx *cx, em *e, const cri_rows *first, void **out_state)
 {
-    cr_status  st = CR_OK;
-    cr_scratch room = cr_scratch_begin(cx);
-    starts     s = { .first = first, .restarts = e->restarts };
-    bool       own_bar = cri_progress_open_steps(cx, "EM");
-
-    s.ends = cr_scratch_f64(&room, e->restarts);
-    CR_TRY(room.status);
+    cr_status st = CR_OK;
+    starts    s = { .restarts = e->restarts };
+    source    from = { .first = first, .own_bar = cri_progress_open_steps(cx, "EM") };
     if (search_of(e)) {
-        CR_TRY(choose(cx, e, &s, own_bar, out_state));
-        goto done;
+        CR_TRY(choose(cx, e, &from, out_state));
+    } else {
+        CR_TRY(make_starts(cx, e, &from, e->restarts, &s));
+        *out_state = s.best;
+        s.best = NULL;
     }
-    CR_TRY(make_starts(cx, e, &s, own_bar));
-    *out_state = s.best;
-    s.best = NULL;
 done:
-    if (own_bar) cri_progress_close(cx);
-    cri_state_free(cx, e->model->class, s.best);
-    cr_scratch_end(&room);
+    if (from.own_bar) cri_progress_close(cx);
+    free_starts(cx, e, &s);
     return st;
 }
 
@@ -376,7 +454,8 @@ cr_status cri_em_fit(cr_ctx *cx, cr_model *m, const cri_rows *rows)
                     .restarts = *(const size_t *)option(m, "restarts"),
                     .reserve = isinf(left) ? 0 : fmin(left / 4, 2) };
     start_of  w = { &e, &m->state, false };
-    cr_status st = cri_each_leaf(cx, rows, run_on_first, &w);
+    cr_status st =
+        rows->sequences ? run(cx, &e, rows, &m->state) : cri_each_leaf(cx, rows, run_on_first, &w);
     if (st != CR_OK) return st;
     const cri_em_outcome *o = outcome_of(m, m->state);
     m->report.iterations = o->iterations;

@@ -63,7 +63,7 @@ typedef struct cri_em_face {
     size_t (*width)(const void *state);
     size_t (*work)(const void *state);
     /* Adds the statistics of some rows to sums [width], of which the first is the objective, what all rows
-     * add to it: sum w log p(x).  Pure. */
+     * add to it: sum w log p(x).  Of a class of sequences the range is of these, not of rows.  Pure. */
     void (*gather)(const void *state, const cri_rows *rows, cri_range range, double *sums,
                    double *work);
     /* The state that is best for these statistics. */
@@ -85,12 +85,13 @@ typedef struct cri_em_ends {
 /* A search by EM that is more than like starts, and takes the place of `start`: it surveys all rows before the first start, adds a log prior to
  * the objective, rejects ends, and chooses among candidates (numbers of components, forms) by a criterion. */
 typedef struct cri_em_search {
-    /* What the starts share, made from the rows of the first leaf and the options; freed by `close`. */
+    /* What the starts share, made from the rows of the first leaf, or of all sequences, and the options; freed by
+     * `close`. */
     cr_status (*open)(cr_ctx *cx, const cri_rows *first, const void *options, void **out_plan);
     void (*close)(cr_ctx *cx, void *plan);
     /* One pass over all rows before the starts: `meet` sees leaf after leaf, and `survey` adds the statistics of
      * some rows to sums [survey_width], with survey_work numbers to work in; pure.  `settle` takes the sums
-     * over all rows and, behind them, their weight. */
+     * over all rows and, behind them, their weight.  `survey` NULL: `open` has seen all there is to see. */
     cr_status (*meet)(cr_ctx *cx, void *plan, const cri_rows *leaf);
     size_t (*survey_width)(const void *plan);
     size_t (*survey_work)(const void *plan);
@@ -114,9 +115,12 @@ typedef struct cri_em_search {
     void (*reach)(void *state, const double *sums);
     /* Whether the end of a run cannot be the answer. */
     cr_status (*judge)(cr_ctx *cx, const void *plan, const void *state, bool *out_rejected);
-    /* Notes the best end of a candidate, NULL where all were rejected; the lowest criterion is kept. */
+    /* Notes the best end of a candidate so far, NULL where all were rejected; the lowest criterion is kept. */
     void (*note)(void *plan, size_t candidate, const cri_em_ends *ends, void *opt_best,
                  double *out_criterion);
+    /* A candidate whose criterion, after the first start that was not rejected, is higher than the lowest by more than
+     * this gets no other starts; after each of the others, half as much counts.  NULL: each gets all that it needs. */
+    double (*margin)(const void *plan);
     /* Sets what the report says of it beside the course of EM; NULL: the objective less log_prior is the log
      * likelihood. */
     void (*report)(const void *state, cr_report *report);

@@ -61,14 +61,19 @@ static cr_status check_settings(cr_ctx *cx, const cr_model_class *c, const cr_se
 }
 
 /* By passes over all blocks, or block by block. */
-static bool by_passes(const cr_model_class *c) { return c->em || cri_learning_of(c)->passes; }
+static bool by_passes(const cr_model_class *c)
+{
+    return (c->em && !c->sequences) || cri_learning_of(c)->passes;
+}
 
 static cr_status check_class(cr_ctx *cx, const cr_model_class *c)
 {
     if ((cri_class_updates(c) || by_passes(c)) && !cri_learning_of(c)->update_holds &&
         (c->scales_itself || c->default_scale != CR_SCALE_STANDARD))
         return CR_OK;
-    const char *why = !cri_class_updates(c) && !by_passes(c) ? "it has no exact update"
+    const char *why = c->sequences && !cri_class_updates(c)
+                          ? "a sequence may go on in the next block"
+                      : !cri_class_updates(c) && !by_passes(c) ? "it has no exact update"
                       : cri_learning_of(c)->update_holds
                           ? "its hyper-parameters are learned from all rows at once"
                           : "its columns are standardised by all rows at once";

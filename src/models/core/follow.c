@@ -53,10 +53,10 @@ static size_t *slot_of(const cr_follower *f, const char *name)
 /* Memory for one more. */
 static cr_status grow(cr_ctx *cx, cr_follower *f)
 {
-    size_t   more = f->capacity ? 2 * f->capacity : 16;
-    char   **names = cr_alloc(cx, more, sizeof *names);
-    double  *places = cr_alloc(cx, more, f->width * sizeof *places);
-    size_t  *slots = cr_alloc(cx, 2 * more, sizeof *slots);
+    size_t  more = f->capacity ? 2 * f->capacity : 16;
+    char  **names = cr_alloc(cx, more, sizeof *names);
+    double *places = cr_alloc(cx, more, f->width * sizeof *places);
+    size_t *slots = cr_alloc(cx, 2 * more, sizeof *slots);
     if (!names || !places || !slots) {
         cr_free(cx, names, more, sizeof *names);
         cr_free(cx, places, more, f->width * sizeof *places);

@@ -75,8 +75,26 @@ const char *cri_setting_of(const cr_setting *settings, size_t n_settings, const 
     return NULL;
 }
 
+/* What follows the colon where the value is the word that carries another option; NULL where it is not. */
+static const char *carried_value(const cri_carried *c, const char *name, const char *value)
+{
+    size_t n = c ? strlen(c->word) : 0;
+    if (!c || !cri_setting_is(&(cr_setting){ name, value }, c->choice)) return NULL;
+    return strncmp(value, c->word, n) == 0 && value[n] == ':' ? value + n + 1 : NULL;
+}
+
 cr_status cri_model_set(cr_ctx *cx, cr_model *m, const char *name, const char *value)
 {
+    const cri_carried *c = m->class->carried;
+    const char        *second = carried_value(c, name, value);
+    if (second) {
+        const cr_option *o = cr_option_find(m->class->options, c->option);
+        cr_status        st = cr_options_set(cx, m->class->options, m->options, o->name, second);
+        if (st == CR_EARG)
+            cr_fail_hint(cx, "for example --%s %s:%s", c->choice, c->word, o->example);
+        if (st != CR_OK) return st;
+        value = c->word;
+    }
     struct {
         const cr_option *table;
         void            *values;

@@ -34,9 +34,10 @@ cr_status cri_check_network_format(cr_ctx *cx, cri_any_network any, const char *
                             "end it in .bif, .xmlbif, .net, .uai, .cred or .json, or give --to");
     }
     if (any.methods->formats & 1u << *inout_format) return CR_OK;
-    cr_fail(cx, CR_EARG, "%s is a %snetwork, which only .json and .cred files can hold", source,
-            any.methods->word);
-    return cr_fail_hint(cx, "end the name in .json or .cred, or give --to json");
+    bool cred = any.methods->formats & 1u << CR_FORMAT_CRED;
+    cr_fail(cx, CR_EARG, "%s is a %snetwork, which only .json%s files can hold", source,
+            any.methods->word, cred ? " and .cred" : "");
+    return cr_fail_hint(cx, "end the name in .json%s, or give --to json", cred ? " or .cred" : "");
 }
 
 cr_status cr_model_write_network(cr_ctx *cx, const cr_model *m, const char *path,
@@ -115,7 +116,7 @@ static cr_status write_answer(cr_ctx *cx, cri_any_network any, const char *text,
     cri_sheet        *sheet = cri_sheet_new(cx);
     CR_TRY(any.methods->graph(cx, any.net, &graph, &made));
     cri_answer_put(&(cri_answer_words){ .variables = cri_any_variables(any),
-                                        .net = made ? NULL : graph,
+                                        .net = any.methods->states ? graph : NULL,
                                         .unit = nats ? "nats" : "bits",
                                         .per = nats ? 1 : log(2) },
                    text, a, sheet);
@@ -167,7 +168,7 @@ static cr_status open_rows(rows_job *j, cri_any_network any, const cr_table *t,
     cr_ctx             *cx = j->s.cx;
     const cr_variables *vs = cri_any_variables(any);
     if (any.methods->check_method) CR_TRY(any.methods->check_method(cx, o->method));
-    CR_TRY(cri_cases_match(&j->s, any, t, &j->known, &j->n_known));
+    CR_TRY(cri_cases_match(&j->s, any, t, NULL, &j->known, &j->n_known));
     if (j->n_known == 0)
         CR_TRY(cr_fail(cx, CR_EDATA, "no column of %s names a variable of the network",
                        cr_table_source(t)));
@@ -175,6 +176,7 @@ static cr_status open_rows(rows_job *j, cri_any_network any, const cr_table *t,
                                  cr_table_source(t)));
     CR_TRY(cri_cases_open(cx, any, more, o, &j->cases));
     cri_cases_warn_method(&j->cases);
+    CR_TRY(cri_cases_follow(&j->cases, t, NULL, j->known, j->n_known));
     CR_TRY(cri_cases_targets(&j->s, &j->cases, opt_targets, j->known, j->n_known, &j->target,
                              &j->n_target));
 done:

@@ -3,6 +3,7 @@
 #include "model_internal.h"
 #include "base/bytes.h"
 #include "data/bytes/source.h"
+#include "graph/files/json_dynamic.h"
 #include "graph/files/network_store.h"
 
 #include <string.h>
@@ -67,6 +68,7 @@ cr_status cri_model_read_network(cr_ctx *cx, const char *path, cr_network_format
     cri_block            data = { 0 };
     cr_network          *net = NULL;
     cr_gaussian_network *gaussian = NULL;
+    cri_dynamic         *dynamic = NULL;
     const char          *name;
     CR_TRY(cri_source_open(cx, path, &source));
     CR_TRY(cri_source_load(cx, source, &data));
@@ -80,6 +82,12 @@ cr_status cri_model_read_network(cr_ctx *cx, const char *path, cr_network_format
             goto done;
         }
     }
+    if (format == CR_FORMAT_JSON && cri_json_is_dynamic(data.bytes, data.size)) {
+        CR_TRY(cri_json_parse_dynamic(cx, name, data.bytes, data.size, &dynamic));
+        CR_TRY(wrap(cx, &cri_class_dynamic_network, dynamic, out_model));
+        dynamic = NULL;
+        goto done;
+    }
     CR_TRY(cri_network_parse_either(cx, name, data.bytes, data.size, format, &net, &gaussian));
     CR_TRY(gaussian ? wrap(cx, &cri_class_gaussian_network, gaussian, out_model)
                     : wrap(cx, &cri_class_network, net, out_model));
@@ -88,6 +96,7 @@ cr_status cri_model_read_network(cr_ctx *cx, const char *path, cr_network_format
 done:
     cr_network_free(cx, net);
     cr_gaussian_network_free(cx, gaussian);
+    cri_dynamic_free(cx, dynamic);
     cr_free(cx, data.bytes, data.capacity, 1);
     cri_source_close(source);
     return st;

@@ -136,7 +136,7 @@ bool cr_class_offers(const cr_model_class *c, const char *what)
         { "update", cri_class_updates(c) },
         { "relearn", cri_class_updates(c) && !learns->update_holds && !learns->update_forgets },
         { "hold", learns->update_holds },
-        { "passes", c->em || learns->passes },
+        { "passes", (c->em && !c->sequences) || learns->passes },
         { "predict", rows->predict },
         { "score", rows->predict },
         { "missing", c->takes_missing },

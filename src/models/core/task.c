@@ -6,13 +6,14 @@
 #include <math.h>
 
 enum { TASK_AUTO, TASK_REGRESSION, TASK_CLASSIFICATION }; /* choices of --task */
+enum { MOST_CODES = 20, MOST_CLASSES = 10 }; /* whole numbers, and any, that may well be classes */
 static const unsigned supervised = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION;
 
 /* Whole numbers of a few values may be codes of classes (1, 2, 3), ratings or counts.  How many
  * different ones there are, each in three rows on average; 0 for a target that is none of these. */
 static size_t count_codes(const cr_column *y, size_t rows)
 {
-    enum { MOST_CODES = 20, ROWS_PER_CODE = 3 };
+    enum { ROWS_PER_CODE = 3 };
     double codes[MOST_CODES];
     size_t n = 0, known = 0;
     for (size_t i = 0; i < rows; i++) {
@@ -88,41 +89,48 @@ static cr_status check_category(cr_ctx *cx, const cr_model *m, const cr_table *t
                : cr_fail_hint(cx, "credence fit logistic takes any number of classes");
 }
 
-enum { MOST_CLASSES = 10 };
-
-static bool has_decimals(const cr_column *y, size_t from, size_t rows)
+static bool has_decimals(const cr_column *y, size_t rows)
 {
-    for (size_t i = from; i < rows; i++)
+    for (size_t i = 0; i < rows; i++)
         if (!isnan(y->values[i * y->stride]) &&
             y->values[i * y->stride] != floor(y->values[i * y->stride]))
             return true;
     return false;
 }
 
-/* Numbers with decimals that are too many to be classes: more than MOST_CLASSES different ones. */
-static bool is_measured(const cr_column *y, size_t rows)
+/* A column of numbers has more than `most` different ones; most <= MOST_CODES. */
+static bool has_more_than(const cr_column *y, size_t rows, size_t most)
 {
-    double seen[MOST_CLASSES];
+    double seen[MOST_CODES];
     size_t n = 0;
-    bool   decimals = false;
-    if (y->type != CR_REAL) return false;
+    if (y->type != CR_REAL && y->type != CR_INTEGER) return false;
     for (size_t i = 0; i < rows; i++) {
         double x = y->values[i * y->stride];
         size_t k = 0;
         if (isnan(x)) continue;
-        decimals = decimals || x != floor(x);
         while (k < n && seen[k] != x) k++;
         if (k < n) continue;
-        if (n == MOST_CLASSES) return decimals || has_decimals(y, i, rows);
+        if (n == most) return true;
         seen[n++] = x;
     }
     return false;
 }
 
+/* Numbers as classes: those with decimals that are too many are refused, whole ones that look like counts warned of. */
 static cr_status check_numbers(cr_ctx *cx, const cr_model_class *c, const cr_table *t,
                                const cr_column *y)
 {
-    if (!is_measured(y, cr_table_rows(t))) return CR_OK;
+    size_t rows = cr_table_rows(t);
+    if (!has_more_than(y, rows, MOST_CLASSES)) return CR_OK;
+    if (!has_decimals(y, rows)) {
+        if (has_more_than(y, rows, MOST_CODES))
+            cr_log(cx, CR_LOG_WARNING,
+                   "%s has more than %d different whole numbers, and %s treats each as a class: "
+                   "if they are counts or measurements, use a regression model such as glm or "
+                   "linear; --task classification silences this warning",
+                   y->name, MOST_CODES, c->name);
+        return CR_OK;
+    }
     cr_fail(cx, CR_EDATA,
             "%s: the target '%s' has more than %d different numbers with decimals, but %s predicts "
             "classes",

@@ -3,7 +3,7 @@
 
 static const char *const    kind_names[] = { "gaussian", "kernel", "multinomial", "bernoulli",
                                              "poisson" };
-static const cri_kind_names kinds = { kind_names, sizeof kind_names / sizeof *kind_names,
+static const cri_kind_names kinds = { "numbers", kind_names, sizeof kind_names / sizeof *kind_names,
                                       CRI_NB_BERNOULLI };
 
 static cr_status take_width(cr_ctx *cx, const cr_design *d, size_t column, char *value, void *arg)

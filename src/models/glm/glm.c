@@ -283,6 +283,12 @@ static cr_status add_groups(cr_ctx *cx, const cri_glm_problem *p, cri_glm_soluti
     s->pearson = q.pearson;
     s->iterations = out->iterations;
     s->converged = out->converged;
+    const cr_design *d = p->rows->design;
+    if (out->at_zero)
+        cr_log(cx, CR_LOG_WARNING,
+               "the groups' sd is at 0: these rows do not show that the groups of %s differ, and "
+               "all intervals, those of the groups above all, hold only if they do not",
+               d->columns[cri_design_varying(d)].name);
     return CR_OK;
 }
 

@@ -11,6 +11,9 @@
 #include <math.h>
 #include <string.h>
 
+static const double NO_GAIN =
+    1e-4; /* in log likelihood, of groups that differ over ones that do not */
+
 cr_status cri_glm_check_varying(cr_ctx *cx, const cri_glm_problem *p)
 {
     double low, high;
@@ -284,7 +287,12 @@ static cr_status maximise(work *w, double *x, cri_glm_varying *out)
     CR_TRY(cr_minimize(w->cx, &problem, &o, x, report));
     out->iterations = report->iterations;
     out->converged = cr_end_converged(report->stop) || report->stop == CR_END_NO_PROGRESS;
+    double best = x[m - 1], alike;
+    x[m - 1] = FROM;
+    CR_TRY(evaluate(w, x, m, &alike, NULL));
+    x[m - 1] = best;
     CR_TRY(evaluate(w, x, m, &out->log_likelihood, NULL));
+    out->at_zero = alike - out->log_likelihood < NO_GAIN;
     out->log_likelihood = -out->log_likelihood;
 done:
     cr_scratch_end(&s);
@@ -392,7 +400,7 @@ static cr_status solve_gaussian(cr_ctx *cx, const cri_glm_problem *p, cri_predic
     cri_rows       view = *p->rows;
     cri_group_sums sums;
     gaussian       w = { .cx = cx, .sums = &sums, .intercept = p->intercept };
-    double         best = 0, least = INFINITY, f, up, down, h = 0.05;
+    double         best = 0, least = INFINITY, f, up, down, alike, h = 0.05;
 
     w.G = cr_scratch_matrix(&arena, terms, terms);
     w.v = cr_scratch_f64(&arena, terms + 1);
@@ -408,6 +416,7 @@ static cr_status solve_gaussian(cr_ctx *cx, const cri_glm_problem *p, cri_predic
     }
     CR_TRY(cr_brent_minimize(cx, evaluate_gaussian, &w, fmax(best - 2, FROM), fmin(best + 2, TO),
                              1e-10, &best, &least));
+    CR_TRY(evaluate_gaussian(&w, TO, &alike));
     CR_TRY(evaluate_gaussian(&w, best + h, &up));
     CR_TRY(evaluate_gaussian(&w, best - h, &down));
     CR_TRY(evaluate_gaussian(&w, best, &least));
@@ -417,6 +426,7 @@ static cr_status solve_gaussian(cr_ctx *cx, const cri_glm_problem *p, cri_predic
     out->ml_phi = w.rss / sums.weight;
     out->phi = left > 0 ? w.rss / left : NAN;
     out->converged = true;
+    out->at_zero = alike - least < NO_GAIN;
     CR_TRY(set_posterior(cx, &sums, exp(best), p->intercept, w.v, fit, &out->groups));
     set_sd(&out->groups, sqrt(out->ml_phi) * exp(-0.5 * best),
            curvature > 0 ? 0.5 / sqrt(curvature) : NAN);

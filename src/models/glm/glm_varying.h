@@ -20,6 +20,7 @@ typedef struct cri_glm_varying {
     double phi, ml_phi;    /* of the Gaussian family; else 1                                  */
     size_t iterations;
     bool   converged;
+    bool   at_zero; /* without differences of the groups the likelihood is as large */
 } cri_glm_varying;
 
 /* CR_EUNSUPPORTED, in words, for a family or link that this is not for. */

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHUNK = 16, TILE = 512 };
+enum { CHUNK = 16, TILE = 512, SHORT = 4096 }; /* SHORT: columns of which fit into the cache */
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
@@ -106,13 +106,16 @@ cr_status cri_centred_open(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, bool
         if (z.root) z.root[i] = sqrt(rows->w[i]);
     }
     z.divisor = fmax(z.weight - 1, 1);
-    CR_TRY(sparse ? cri_sparse_moments(cx, rows->sparse, rows->w, z.centre, variance)
-                  : measure_filled(cx, rows, z.weight, z.centre, variance));
+    if (sparse) CR_TRY(cri_sparse_transpose(cx, rows->sparse, &z.columns));
+    CR_TRY(sparse || n <= SHORT ? cri_centred_measure(cx, rows, sparse ? &z.columns.view : NULL,
+                                                      z.weight, z.centre, variance)
+                                : measure_filled(cx, rows, z.weight, z.centre, variance));
     CR_TRY(set_scales(cx, standardise, variance, &z, &far));
     z.by_entries = sparse && !far;
-    if (z.by_entries) CR_TRY(cri_sparse_transpose(cx, rows->sparse, &z.columns));
     *out = z;
+    z.columns = (cri_sparse_copy){ 0 };
 done:
+    cri_sparse_free(cx, &z.columns);
     return st;
 }
 
@@ -145,19 +148,12 @@ static cri_range chunk_of(const filling *f, size_t c)
     return (cri_range){ f->begin + r.begin, f->begin + r.end };
 }
 
-static void fill_chunk(void *arg, size_t c)
-{
-    const filling *f = arg;
-    cri_range      r = chunk_of(f, c);
-    fill_rows(f->z, r.begin, r.end, f->T + (r.begin - f->begin) * f->z->p);
-}
-
 static void fill_and_multiply(void *arg, size_t c)
 {
     const filling *f = arg;
     cri_range      r = chunk_of(f, c);
     size_t         at = r.begin - f->begin, p = f->z->p;
-    fill_chunk(arg, c);
+    fill_rows(f->z, r.begin, r.end, f->T + at * p);
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)(r.end - r.begin), (int)f->k, (int)p,
                 1, f->T + at * p, (int)p, f->B, (int)p, 0, f->Y + at * f->k, (int)f->k);
 }
@@ -171,12 +167,6 @@ static void add_tile(void *arg, size_t t)
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)f->k, (int)(c.end - c.begin),
                 (int)(f->end - f->begin), 1, f->Y, (int)f->k, f->T + c.begin, (int)p, 1,
                 f->out + c.begin, (int)p);
-}
-
-cr_status cri_centred_fill(cr_ctx *cx, const cri_centred *z, double *Z)
-{
-    filling f = { .z = z, .end = z->n, .T = Z };
-    return cri_parallel_for(cx, NULL, cri_block_count(z->n, CHUNK), fill_chunk, &f);
 }
 
 /* A panel of rows stays in the cache for both of its products. */
@@ -212,18 +202,5 @@ done:
 cr_status cri_centred_inner(cr_ctx *cx, const cri_centred *z, const double *B, size_t k,
                             double *out)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    double    *Y;
-    if (!z->by_entries) {
-        CR_TRY(inner_filled(cx, z, B, k, out));
-        goto done;
-    }
-    Y = cr_scratch_matrix(&s, k, z->n);
-    CR_TRY(s.status);
-    CR_TRY(cri_centred_times(cx, z, B, k, Y));
-    CR_TRY(cri_centred_transpose(cx, z, Y, k, out));
-done:
-    cr_scratch_end(&s);
-    return st;
+    return z->by_entries ? cri_centred_over_rows(cx, z, B, k, out) : inner_filled(cx, z, B, k, out);
 }

@@ -22,7 +22,7 @@ typedef struct cri_centred {
     double         *per_scale;       /* [p] 1 / scale; 0 of a constant column              */
     double         *root;            /* [n] sqrt(w); NULL = 1                              */
     bool            by_entries;      /* products go by the entries of sparse rows:         */
-    cri_sparse_copy columns;         /* X'                                                 */
+    cri_sparse_copy columns;         /* X', of sparse rows                                  */
 } cri_centred;
 
 /* Measures the rows, in the arena: two passes.  Fails with CR_ENUMERIC where squares over- or underflow.  Closed by
@@ -30,19 +30,28 @@ typedef struct cri_centred {
 cr_status cri_centred_open(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, bool standardise,
                            cri_centred *out);
 void      cri_centred_close(cr_ctx *cx, cri_centred *z);
+/* Means and population variances [p] of rows whose columns are sparse, or which are few, in one pass. */
+cr_status cri_centred_measure(cr_ctx *cx, const cri_rows *rows, const cri_sparse *opt_columns,
+                              double weight, double *mean, double *variance);
 
-/* Z [n x p] itself. */
-cr_status cri_centred_fill(cr_ctx *cx, const cri_centred *z, double *Z);
+/* T [n x (end - begin)] = some columns of Z. */
+cr_status cri_centred_columns(cr_ctx *cx, const cri_centred *z, size_t begin, size_t end,
+                              double *T);
 /* out [k x p] = B Z'Z, B [k x p]. */
 cr_status cri_centred_inner(cr_ctx *cx, const cri_centred *z, const double *B, size_t k,
                             double *out);
 
-/* By entries: out [k x n] = B Z', B [k x p]; out [k x p] = U Z, U [k x n]; and K [n x n] = Z Z'.
- * O(k entries), and O(sum of squared column lengths + n^2). */
+/* By entries, O(k entries): out [k x n] = B Z', B [k x p]; out [k x p] = U Z, U [k x n]. */
 cr_status cri_centred_times(cr_ctx *cx, const cri_centred *z, const double *B, size_t k,
                             double *out);
 cr_status cri_centred_transpose(cr_ctx *cx, const cri_centred *z, const double *U, size_t k,
                                 double *out);
+/* Both at once: out [k x p] = B Z'Z, and out [k x n] = U Z Z'. */
+cr_status cri_centred_over_rows(cr_ctx *cx, const cri_centred *z, const double *B, size_t k,
+                                double *out);
+cr_status cri_centred_over_columns(cr_ctx *cx, const cri_centred *z, const double *U, size_t k,
+                                   double *out);
+/* K [n x n] = Z Z' by entries, O(sum of squared column lengths + n^2). */
 cr_status cri_centred_outer(cr_ctx *cx, const cri_centred *z, double *K);
 
 #endif

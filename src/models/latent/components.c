@@ -17,7 +17,7 @@ double cri_direction_sign(const double *v, size_t p)
 {
     double most = 0;
     size_t at = 0;
-    for (size_t i = 0; i < p; i++) most = fmax(most, fabs(v[i]));
+    for (size_t i = 0; i < p; i++) most = fabs(v[i]) > most ? fabs(v[i]) : most;
     while (at < p && fabs(v[at]) < (1 - 1e-7) * most) at++;
     return at < p && v[at] < 0 ? -1 : 1;
 }

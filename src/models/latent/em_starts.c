@@ -4,30 +4,8 @@
 #include "math/kernel/array.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-cr_status cri_read_components(cr_ctx *cx, const char *model, const char *text, size_t *from,
-                              size_t *to)
-{
-    char         *end = NULL;
-    unsigned long a = strtoul(text, &end, 10), b = a;
-    bool          good = end != text && text[0] != '-' && text[0] != '+';
-    if (good && *end == ':') {
-        const char *second = end + 1;
-        b = strtoul(second, &end, 10);
-        good = end != second && second[0] != '-' && second[0] != '+';
-    }
-    if (good && *end == '\0' && a >= 1 && b >= a && b <= CRI_MOST_COMPONENTS) {
-        *from = a, *to = b;
-        return CR_OK;
-    }
-    cr_fail(cx, CR_EARG,
-            "%s: --k is '%s', but must be a whole number from 1 to %d, or two such with a colon",
-            model, text, CRI_MOST_COMPONENTS);
-    return cr_fail_hint(cx, "--k 3 for three components, --k 1:9 to choose among nine numbers");
-}
 
 void cri_choose_origin(const cri_rows *first, double *row, double *origin)
 {
@@ -141,27 +119,4 @@ void cri_responsibilities(double *r, size_t k, size_t n, double *sum, double *to
         sum[i] = top[i] + log_sum;
         top[i] = -log_sum;
     }
-}
-
-/* --- names ------------------------------------------------------------------------------------ */
-
-enum { NAME_SIZE = 24 };
-
-cr_status cri_cluster_names_new(cr_ctx *cx, size_t k, char **text, const char ***names)
-{
-    *text = cr_alloc(cx, k, NAME_SIZE);
-    *names = cr_alloc(cx, k, sizeof **names);
-    if (!*text || !*names) return CR_ENOMEM;
-    for (size_t c = 0; c < k; c++) {
-        snprintf(*text + c * NAME_SIZE, NAME_SIZE, "%zu", c + 1);
-        (*names)[c] = *text + c * NAME_SIZE;
-    }
-    return CR_OK;
-}
-
-void cri_cluster_names_free(cr_ctx *cx, size_t k, char **text, const char ***names)
-{
-    cr_free(cx, *text, k, NAME_SIZE);
-    cr_free(cx, *names, k, sizeof **names);
-    *text = NULL, *names = NULL;
 }

@@ -1,15 +1,11 @@
-/* em_starts.h -- what searches for mixtures share: the numbers of components, some rows that starts are made of,
- * and responsibilities.  (Internal header.) */
+/* em_starts.h -- what searches for mixtures share: some rows that starts are made of, and responsibilities.  (Internal header.) */
 #ifndef CREDENCE_MODELS_LATENT_EM_STARTS_H
 #define CREDENCE_MODELS_LATENT_EM_STARTS_H
 
+#include "models/common/numbered.h"
 #include "models/core/class.h"
 
-enum { CRI_MOST_COMPONENTS = 1000, CRI_MOST_SAMPLED = 2048 };
-
-/* "3", or "1:9".  Fails with CR_EARG. */
-cr_status cri_read_components(cr_ctx *cx, const char *model, const char *text, size_t *out_from,
-                              size_t *out_to);
+enum { CRI_MOST_SAMPLED = 2048 };
 
 /* Where sums over rows are taken about: of each column the first cell that is there, in a row that weighs anything;
  * 0 where there is none.  origin [p]; row [p] to work in. */
@@ -44,9 +40,5 @@ uint64_t cri_hash_row(const double *x, size_t d, size_t stride);
 /* r [k x n], log p(x, c) of n rows, becomes p(c | x); log_density [n] and the log of the greatest responsibility,
  * log_top [n], follow.  Where all are beyond the numbers any component is as likely. */
 void cri_responsibilities(double *r, size_t k, size_t n, double *log_density, double *log_top);
-
-/* The names of k clusters, "1", "2", ...: `names` [k] point into `text`.  After a failure what is there is freed as ever. */
-cr_status cri_cluster_names_new(cr_ctx *cx, size_t k, char **text, const char ***names);
-void      cri_cluster_names_free(cr_ctx *cx, size_t k, char **text, const char ***names);
 
 #endif

@@ -165,6 +165,7 @@ static const cr_field candidate_fields[] = {
     CR_COUNT("components", 0, "components"),
     CR_TEXT("form", 0, "form of the covariances"),
     CR_NUMBER("parameters", 0, "free parameters"),
+    CR_COUNT("restarts", CR_FIELD_NULL, "starts that were made"),
     CR_MEASURE("log_likelihood", "nats", CR_FIELD_NULL,
                "of the best end; null where every end was spurious, and with --infer vb"),
     CR_NUMBER("bic", CR_FIELD_NULL, "-2 log likelihood + parameters ln n"),
@@ -206,6 +207,10 @@ static void describe_candidates(const cri_gmm *m, cri_sheet *out)
         cri_put_count(row, "components", k);
         cri_put_text(row, "form", cri_gmm_form_name(form));
         cri_put_real(row, "parameters", cri_gmm_parameters(form, k, m->d, m->factors));
+        if (m->tried_starts)
+            cri_put_count(row, "restarts", (size_t)m->tried_starts[i]);
+        else
+            cri_put_real(row, "restarts", NAN);
         double reached = m->tried_likelihood[i], likelihood = m->vb ? NAN : reached;
         cri_put_real(row, "log_likelihood", likelihood);
         cri_put_real(row, "bic", bic_of(m, likelihood, form, k));
@@ -410,6 +415,8 @@ static cr_status gmm_ready(cr_ctx *cx, void *state, const cr_design *design)
     bool     fits = d == cr_design_terms(design) && m->kd / d == m->k && m->kd % d == 0 &&
                 m->width == width && are_whole(m->tried_k, m->tried, 1e6) &&
                 are_whole(m->tried_form, m->tried, CRI_GMM_FULL) &&
+                (m->started == 0 || m->started == m->tried) &&
+                are_whole(m->tried_starts, m->started, 1e15) &&
                 (m->form == CRI_GMM_PPCA) == (m->factors > 0) && m->factors < d &&
                 m->errors <= CRI_GMM_ERRORS_LATE && (!m->error || m->listed == m->k + 2 * m->kd) &&
                 (!m->vb || (m->form == CRI_GMM_VVV && m->alpha > 0 && m->prior_kappa > 0 &&
@@ -437,6 +444,7 @@ const cr_model_class cri_class_gmm = {
     .options = gmm_table,
     .options_size = sizeof(cri_gmm_options),
     .requirements = gmm_requirements,
+    .carried = &(const cri_carried){ "covariance", "ppca", "factors" },
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
     .takes_missing = true,

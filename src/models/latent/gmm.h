@@ -115,6 +115,8 @@ extern const cri_member cri_gmm_posterior_draws_record[];
     MEMBER(vector, tried_k,        (tried), ">=1",           "their components")                   \
     MEMBER(vector, tried_form,     (tried), ">=0",           "and forms")                          \
     MEMBER(vector, tried_likelihood, (tried), "any",         "log likelihood, with vb the bound; NaN: every end was rejected") \
+    MEMBER(count,  started,        (),      "spare",         "candidates, or 0: their starts were not kept") \
+    MEMBER(vector, tried_starts,   (started), ">=0 full",    "their starts")                       \
     MEMBER(part,   em,             (cri_em_outcome), "inside", "how it was found")                 \
     MEMBER(count,  errors,         (),      "spare",         "cri_gmm_errors")                     \
     MEMBER(count,  listed,         (),      "spare",         "k + 2 k d, or 0")                    \
@@ -135,7 +137,8 @@ extern const cri_member cri_gmm_record[];
     X(choice, covariance, "full", CRI_GMM_FORMS "|full|tied|diag|spherical|auto",                  \
       "covariances of the components: each its own, one for all, without correlations, or round; " \
       "volume, shape and orientation by letters (E equal, V variable, I identity); ppca: few "     \
-      "--factors and noise; or auto: the form by letters with the lowest BIC",                     \
+      "--factors and noise, ppca:2 is the same as ppca with --factors 2; or auto: the form by "    \
+      "letters with the lowest BIC",                                                               \
       "VEV")                                                                                       \
     X(count, factors, "1", ">=1", "factors of each component with --covariance ppca", "2")         \
     X(choice, prior, "niw", "niw|none",                                                            \

@@ -69,6 +69,7 @@ void cri_gmm_close(cr_ctx *cx, void *search)
     cr_free(cx, p->tried_k, p->tried, sizeof(double));
     cr_free(cx, p->tried_form, p->tried, sizeof(double));
     cr_free(cx, p->tried_likelihood, p->tried, sizeof(double));
+    cr_free(cx, p->tried_starts, p->tried, sizeof(double));
     cr_free(cx, p, 1, sizeof *p);
 }
 
@@ -90,7 +91,7 @@ cr_status cri_gmm_open(cr_ctx *cx, const cri_rows *first, const void *options, v
     if (!p) return CR_ENOMEM;
     p->o = options, p->design = first->design, p->d = first->p;
     p->total.best_rejected = NAN;
-    CR_TRY(cri_read_components(cx, "gmm", p->o->k, &p->from, &p->to));
+    CR_TRY(cri_read_numbers(cx, "gmm", "k", "components", p->o->k, &p->from, &p->to));
     CR_TRY(cri_described_numbers(cx, "gmm", first->design));
     CR_TRY(cri_blas_reserve(cx));
     if (p->o->infer == 1 && p->o->covariance != CRI_GMM_FULL && p->o->covariance != CRI_GMM_VVV)
@@ -272,7 +273,8 @@ static cr_status list_candidates(cr_ctx *cx, cri_gmm_plan *p)
     p->tried_k = cr_alloc(cx, most, sizeof(double));
     p->tried_form = cr_alloc(cx, most, sizeof(double));
     p->tried_likelihood = cr_alloc(cx, most, sizeof(double));
-    if (!p->tried_k || !p->tried_form || !p->tried_likelihood) return CR_ENOMEM;
+    p->tried_starts = cr_alloc(cx, most, sizeof(double));
+    if (!p->tried_k || !p->tried_form || !p->tried_likelihood || !p->tried_starts) return CR_ENOMEM;
     for (size_t i = 0; i < p->n_forms; i++)
         for (size_t k = p->from; k <= p->to; k++, n++) {
             p->tried_k[n] = (double)k, p->tried_form[n] = p->forms[i];

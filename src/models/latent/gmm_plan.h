@@ -20,7 +20,7 @@ typedef struct cri_gmm_plan {
     cri_gmm_tree          *tree;  /* of the sample; NULL where there is one component only */
     cri_row_sample         kept;  /* the rows of `sample`, as they came */
     size_t                 tried; /* candidates */
-    double                *tried_k, *tried_form, *tried_likelihood;
+    double                *tried_k, *tried_form, *tried_likelihood, *tried_starts;
     cri_em_ends            total; /* over all candidates */
 } cri_gmm_plan;
 

@@ -35,7 +35,8 @@ cr_status cri_gmm_new(cr_ctx *cx, size_t k, size_t d, int form, size_t tried, cr
     cri_gmm  *m = cr_alloc(cx, 1, sizeof *m);
     cr_status st;
     if (!m) return CR_ENOMEM;
-    m->k = k, m->d = d, m->kd = k * d, m->form = form, m->tried = tried;
+    m->k = k, m->d = d, m->kd = k * d, m->form = form;
+    m->tried = m->started = tried;
     m->width = cri_gmm_is_diagonal(form) ? 1 : d;
     st = cri_record_allocate(cx, cri_gmm_record, m);
     if (st != CR_OK) cri_state_free(cx, &cri_class_gmm, m);

@@ -223,6 +223,22 @@ done:
     return st;
 }
 
+/* The best number at an end of the range: the range may be wrong, and of data without clusters the scores say nothing,
+ * as one cluster has none. */
+static void warn_of_end(cr_ctx *cx, const fit *f)
+{
+    between k = f->k;
+    if (f->cut || k.low == k.high || k.high == f->d.n) return;
+    if (f->best.k == k.high)
+        cr_log(cx, CR_LOG_WARNING,
+               "%zu clusters are the most of the range: --k %zu:%zu tries more; there may also be "
+               "no clusters at all, which gmm can find",
+               k.high, k.low, 2 * k.high);
+    else if (f->best.k == k.low && k.low > 2)
+        cr_log(cx, CR_LOG_WARNING, "%zu clusters are the fewest of the range: --k 2:%zu tries less",
+               k.low, k.high);
+}
+
 static void set_report(cr_ctx *cx, const fit *f, const cri_kmeans *m, cr_report *report)
 {
     report->iterations = m->iterations;
@@ -236,6 +252,7 @@ static void set_report(cr_ctx *cx, const fit *f, const cri_kmeans *m, cr_report 
         cr_log(cx, CR_LOG_WARNING,
                "the time limit ended the search after %zu of %zu starts: this is the best so far",
                f->end.made, f->settings.restarts);
+    warn_of_end(cx, f);
 }
 
 /* Silhouettes take the distances of all rows to each other. */

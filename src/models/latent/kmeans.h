@@ -1,6 +1,6 @@
 /* kmeans.h -- k-means: the state, and the parts of a fit.
  *   minimise  sum_i w_i |x_i - c_{a_i}|^2   over centres c_1 .. c_k and clusters a_i
- * 1  rows      kmeans_rows.c     distinct rows in a canonical order, scaled and centred
+ * 1  rows      kmeans_rows.c     distinct rows in a canonical order (kmeans_order.c), scaled and centred
  * 2  start     kmeans_start.c    centres to begin with
  * 3  steps     kmeans_lloyd.c    Lloyd's steps, with bounds that skip distances
  * 4  polish    kmeans_polish.c   single moves (Hartigan)
@@ -67,6 +67,8 @@ typedef struct cri_kmeans_rows {
 cr_status cri_kmeans_rows_open(cr_ctx *cx, const cri_rows *rows, bool standardise, uint64_t seed,
                                cri_kmeans_rows *out);
 void      cri_kmeans_rows_close(cr_ctx *cx, cri_kmeans_rows *d);
+/* The rows X with weights w in the order of their values, rows that are alike as one. */
+cr_status cri_kmeans_put_in_order(cr_ctx *cx, cri_kmeans_rows *d);
 
 /* --- 3 steps ---------------------------------------------------------------------------------- */
 

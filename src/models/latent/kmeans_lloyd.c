@@ -1,8 +1,9 @@
 /* kmeans_lloyd.c -- Lloyd's steps with Hamerly's bounds.
  * A step gives every row to its nearest centre, then moves every centre to the mean of its rows.  u >= |x - c_a| and
  * l <= |x - c| for all other c follow from the last step by the ways that the centres went since; as long as
- * u <= max(l, half the way from c_a to the next centre) the row stays, and no distance is computed.  The others are
- * gathered and get all k distances at once, |x|^2 - 2 x.c + |c|^2 by a matrix product, and by differences where
+ * u <= max(l, half the way from c_a to the next centre) the row stays, and no distance is computed.  Of the others some
+ * are kept by l less the way of the ninth centre, in the order of their ways: these get distances to the first eight.
+ * The rest are gathered and get all k distances at once, |x|^2 - 2 x.c + |c|^2 by a matrix product, and by differences where
  * rounding could decide.  Ties stay with the cluster that the row has.  Sums change by the rows that move.
  * O(n) a step, and O(k p) for each row whose bounds fail.  Lloyd (1982), IEEE Trans. Information Theory 28;
  * Hamerly (2010), SIAM Data Mining. */
@@ -17,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 256, NO_CLUSTER = UINT32_MAX, FRESH = 32 };
+enum { BLOCK = 256, NO_CLUSTER = UINT32_MAX, FRESH = 32, FEW = 8 };
 
 static const double TIE = 1e-12; /* shares of a squared distance that count as none */
 static const double HOPE = 3;    /* times the gain of the last step that the next ones may bring */
@@ -64,11 +65,14 @@ void cri_kmeans_work_close(cr_ctx *cx, cri_kmeans_work *w)
  * changed. */
 static size_t width_of(const cri_kmeans_work *w) { return w->k * (w->d->p + 2) + 1; }
 
+/* Centres in the order of the ways they went, the farthest first. */
 typedef struct pass {
     cri_kmeans_work *w;
-    size_t           farthest;  /* the centre that went farthest,      */
-    double           far, next; /* how far that was; the second of them */
-    double           most_norm; /* the largest |c|^2                    */
+    uint32_t        *order;     /* [k] the centre at each place                 */
+    double          *way;       /* [k + 1] how far they went; 0 after the last  */
+    size_t           few;       /* of them, or all                              */
+    double          *C, *norm;  /* [k x p], [k] centres in this order, |c|^2    */
+    double           most_norm; /* the largest |c|^2                            */
 } pass;
 
 static void add_row(const cri_kmeans_work *w, size_t i, size_t c, double sign, double *acc)
@@ -81,36 +85,44 @@ static void add_row(const cri_kmeans_work *w, size_t i, size_t c, double sign, d
     acc[k * p + k + c] += sign;
 }
 
-/* The nearest centre of row i by differences, among those whose v is near the least; the first of equal ones. */
-static size_t settle_tie(const cri_kmeans_work *w, size_t i, const double *v, double most)
+/* The place of the nearest centre of row i by differences, among those whose v is near the least; the first of equal
+ * ones. */
+static size_t settle_tie(const pass *s, size_t i, const double *v, size_t places, double most)
 {
-    size_t        best = 0, p = w->d->p;
+    size_t        best = 0, p = s->w->d->p;
     double        least = INFINITY;
-    const double *x = w->d->X + i * p;
-    for (size_t c = 0; c < w->k; c++) {
+    const double *x = s->w->d->X + i * p;
+    for (size_t c = 0; c < places; c++) {
         if (v[c] > most) continue;
-        double square = cri_kmeans_square(x, w->C + c * p, p);
+        double square = cri_kmeans_square(x, s->C + c * p, p);
         if (square < least * (1 - TIE)) least = square, best = c;
     }
     return best;
 }
 
-/* Cluster and bounds of row i by v [k] = |c|^2 - 2 x.c, known to within `error`. */
-static void settle_row(const pass *s, size_t i, const double *v, double *acc)
+/* Cluster and bounds of row i by v = |c|^2 - 2 x.c of the centres at the first places, known to within `error`; those
+ * at the others are no nearer than l, and than the centre that the row has. */
+static void settle_row(const pass *s, size_t i, const double *v, size_t places, double *acc)
 {
     cri_kmeans_work *w = s->w;
     size_t           p = w->d->p, old = w->a[i], k = w->k;
     const double    *x = w->d->X + i * p;
-    double error = 2 * (double)(p + 8) * DBL_EPSILON * (w->d->norm[i] + s->most_norm), square;
-    double least, next;
-    size_t at = cri_least_two(v, k, &least, &next);
-    size_t new = next - least > 2 * error ? at : settle_tie(w, i, v, least + 2 * error);
-    square = cri_kmeans_square(x, w->C + new *p, p);
-    if (old != NO_CLUSTER && new != old && !(square < w->u[i] * w->u[i] * (1 - TIE)))
-        new = old, square = w->u[i] * w->u[i];
-    w->u[i] = sqrt(square);
-    double bound = w->d->norm[i] + (new == at ? next : least) - error;
-    w->l[i] = bound > 0 ? sqrt(bound) : 0;
+    double error = 2 * (double)(p + 8) * DBL_EPSILON * (w->d->norm[i] + s->most_norm), least, next;
+    size_t at = cri_least_two(v, places, &least, &next), nearest = at;
+    double bound = next;
+    if (!(next - least > 2 * error)) nearest = settle_tie(s, i, v, places, least + 2 * error);
+    size_t new = s->order[nearest];
+    double rest = places < k ? w->l[i] : INFINITY;
+    if (new != old) {
+        double square = cri_kmeans_square(x, w->C + new *p, p), u = w->u[i];
+        if (old != NO_CLUSTER && !(square < u * u * (1 - TIE)))
+            new = old;
+        else
+            rest = fmin(rest, old == NO_CLUSTER ? INFINITY : u), w->u[i] = sqrt(square);
+    }
+    if (new != s->order[at]) bound = least;
+    bound += w->d->norm[i] - error;
+    w->l[i] = fmin(rest, bound > 0 ? sqrt(bound) : 0);
     if (new == old) return;
     if (old != NO_CLUSTER) add_row(w, i, old, -1, acc);
     add_row(w, i, new, 1, acc);
@@ -118,39 +130,72 @@ static void settle_row(const pass *s, size_t i, const double *v, double *acc)
     acc[k * (p + 2)] += 1;
 }
 
-/* true when the bounds of row i do not keep it where it is; they are brought up to date. */
+/* Brings the bounds of row i up to date; false when they keep it where it is. */
 static bool has_failed(const pass *s, size_t i)
 {
     cri_kmeans_work *w = s->w;
-    size_t           a = w->a[i], p = w->d->p;
-    double           keeps;
+    size_t           a = w->a[i];
     if (a == NO_CLUSTER) return true;
     w->u[i] += w->drift[a];
-    w->l[i] -= a == s->farthest ? s->next : s->far;
-    keeps = w->l[i] > w->half[a] ? w->l[i] : w->half[a];
-    if (w->u[i] <= keeps) return false;
-    w->u[i] = sqrt(cri_kmeans_square(w->d->X + i * p, w->C + a * p, p));
-    return w->u[i] > keeps;
+    w->l[i] -= s->way[a == s->order[0]];
+    return w->u[i] > (w->l[i] > w->half[a] ? w->l[i] : w->half[a]);
 }
 
-/* workspace: G [BLOCK x p] the rows whose bounds fail, V [BLOCK x k]. */
+/* How many centres a row whose bounds have failed has to be compared with, those that went farthest: none where its
+ * distance keeps it where it is; a few where no other can have come near it; or all k. */
+static size_t places_for(const pass *s, size_t i)
+{
+    cri_kmeans_work *w = s->w;
+    size_t           a = w->a[i], p = w->d->p;
+    if (a == NO_CLUSTER) return w->k;
+    w->u[i] = sqrt(cri_kmeans_square(w->d->X + i * p, w->C + a * p, p));
+    if (w->u[i] <= (w->l[i] > w->half[a] ? w->l[i] : w->half[a])) return 0;
+    w->l[i] += s->way[a == s->order[0]] - s->way[s->few]; /* of all but these */
+    return w->u[i] <= w->l[i] ? s->few : w->k;
+}
+
+/* Rows of a block, by their places in it. */
+typedef struct listed {
+    size_t   n;
+    uint16_t at[BLOCK];
+} listed;
+
+/* Compares these rows from `begin` on with so many centres.  workspace: G [BLOCK x p] the rows, V [BLOCK x k]. */
+static void settle_rows(const pass *s, size_t begin, const listed *rows, size_t compared,
+                        double *acc, double *workspace)
+{
+    size_t  p = s->w->d->p;
+    double *G = workspace, *V = workspace + BLOCK * p;
+    if (rows->n == 0) return;
+    for (size_t e = 0; e < rows->n; e++) {
+        memcpy(G + e * p, s->w->d->X + (begin + rows->at[e]) * p, p * sizeof *G);
+        memcpy(V + e * compared, s->norm, compared * sizeof *V);
+    }
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)rows->n, (int)compared, (int)p, -2, G,
+                (int)p, s->C, (int)p, 1, V, (int)compared);
+    for (size_t e = 0; e < rows->n; e++)
+        settle_row(s, begin + rows->at[e], V + e * compared, compared, acc);
+}
+
+/* Rows are asked for from memory when their bounds fail, some time before they are looked at. */
 static void pass_block(void *arg, cri_range range, double *acc, double *workspace)
 {
-    const pass      *s = arg;
-    cri_kmeans_work *w = s->w;
-    size_t           k = w->k, p = w->d->p, m = 0;
-    double          *G = workspace, *V = workspace + BLOCK * p;
-    uint32_t         list[BLOCK];
-    for (size_t i = range.begin; i < range.end; i++) {
+    const pass   *s = arg;
+    size_t        p = s->w->d->p, begin = range.begin;
+    const double *X = s->w->d->X;
+    listed        failed = { 0 }, few = { 0 }, all = { 0 };
+    for (size_t i = begin; i < range.end; i++) {
         if (!has_failed(s, i)) continue;
-        memcpy(G + m * p, w->d->X + i * p, p * sizeof *G);
-        memcpy(V + m * k, w->norm, k * sizeof *V);
-        list[m++] = (uint32_t)(i - range.begin);
+        for (size_t j = 0; j < p && j < 64; j += 8) __builtin_prefetch(X + i * p + j);
+        failed.at[failed.n++] = (uint16_t)(i - begin);
     }
-    if (m == 0) return;
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)m, (int)k, (int)p, -2, G, (int)p,
-                w->C, (int)p, 1, V, (int)k);
-    for (size_t e = 0; e < m; e++) settle_row(s, range.begin + list[e], V + e * k, acc);
+    for (size_t e = 0; e < failed.n; e++) {
+        size_t  places = places_for(s, begin + failed.at[e]);
+        listed *list = places == s->w->k ? &all : &few;
+        if (places > 0) list->at[list->n++] = failed.at[e];
+    }
+    settle_rows(s, begin, &all, s->w->k, acc, workspace);
+    settle_rows(s, begin, &few, s->few, acc, workspace);
 }
 
 /* Norms of the centres, and half their ways to the next one. */
@@ -170,21 +215,47 @@ static void prepare(cri_kmeans_work *w)
     for (size_t c = 0; c < k; c++) w->half[c] = sqrt(w->half[c]);
 }
 
+/* Centres in the order of their ways. */
+static cr_status open_pass(cr_scratch *room, pass *s)
+{
+    cri_kmeans_work *w = s->w;
+    size_t           k = w->k, p = w->d->p;
+    s->order = cr_scratch_bytes(room, k, sizeof *s->order);
+    s->way = cr_scratch_f64(room, k + 1);
+    s->norm = cr_scratch_f64(room, k);
+    s->C = cr_scratch_matrix(room, k, p);
+    if (room->status != CR_OK) return room->status;
+    prepare(w);
+    for (size_t c = 0; c < k; c++) {
+        size_t at = c;
+        for (; at > 0 && w->drift[c] > w->drift[s->order[at - 1]]; at--)
+            s->order[at] = s->order[at - 1];
+        s->order[at] = (uint32_t)c;
+    }
+    for (size_t at = 0; at < k; at++) {
+        size_t c = s->order[at];
+        s->way[at] = w->drift[c];
+        s->norm[at] = w->norm[c];
+        s->most_norm = fmax(s->most_norm, w->norm[c]);
+        memcpy(s->C + at * p, w->C + c * p, p * sizeof *s->C);
+    }
+    s->way[k] = 0;
+    s->few = k < 4 * FEW ? k : FEW;
+    return CR_OK;
+}
+
 static cr_status pass_rows(cr_ctx *cx, cri_kmeans_work *w, double *acc)
 {
-    pass s = { .w = w };
-    prepare(w);
-    for (size_t c = 0; c < w->k; c++) {
-        s.most_norm = fmax(s.most_norm, w->norm[c]);
-        if (w->drift[c] > s.far)
-            s.next = s.far, s.far = w->drift[c], s.farthest = c;
-        else
-            s.next = fmax(s.next, w->drift[c]);
-    }
+    cr_status  st = CR_OK;
+    cr_scratch room = cr_scratch_begin(cx);
+    pass       s = { .w = w };
+    CR_TRY(open_pass(&room, &s));
     cri_blas_enter();
-    cr_status st = cri_parallel_sum_in(cx, NULL, w->d->n, BLOCK, width_of(w),
-                                       BLOCK * (w->d->p + w->k), pass_block, &s, acc);
+    st = cri_parallel_sum_in(cx, NULL, w->d->n, BLOCK, width_of(w), BLOCK * (w->d->p + w->k),
+                             pass_block, &s, acc);
     cri_blas_leave();
+done:
+    cr_scratch_end(&room);
     return st;
 }
 

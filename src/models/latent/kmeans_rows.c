@@ -4,8 +4,8 @@
 #include "kmeans.h"
 #include "models/core/passes.h"
 #include "base/context_internal.h"
+#include "base/parallel.h"
 #include "base/scratch.h"
-#include "base/sort.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,113 +55,33 @@ static void drop_weightless(cri_kmeans_rows *d)
     d->n = kept;
 }
 
-/* --- order ------------------------------------------------------------------------------------ */
-
-typedef struct place {
-    double key;
-    size_t row;
-} place;
-CRI_COMPARE_BY_TWO(compare_places, place, key, row);
-
-/* Sorts the rows [begin, end) of `order`, which are alike in all columns before j, by column j. */
-static void sort_run(const cri_kmeans_rows *d, size_t j, place *order, size_t begin, size_t end)
-{
-    for (size_t i = begin; i < end; i++) order[i].key = d->X[order[i].row * d->p + j];
-    qsort(order + begin, end - begin, sizeof *order, compare_places);
-}
-
-/* The order of the rows, and at the first of rows that are alike first[i] = true.  Column by column, within the rows
- * that are alike so far. */
-static cr_status find_order(cr_ctx *cx, const cri_kmeans_rows *d, place *order, bool *first)
-{
-    cr_status st = CR_OK;
-    bool      again = d->n > 1;
-    for (size_t i = 0; i < d->n; i++) order[i].row = i, first[i] = i == 0;
-    for (size_t j = 0; j < d->p && again; j++) {
-        again = false;
-        CR_TRY(cr_check_interrupt(cx));
-        for (size_t begin = 0, end; begin < d->n; begin = end) {
-            for (end = begin + 1; end < d->n && !first[end];) end++;
-            if (end - begin == 1) continue;
-            sort_run(d, j, order, begin, end);
-            for (size_t i = begin + 1; i < end; i++) {
-                first[i] = order[i].key != order[i - 1].key;
-                again |= !first[i];
-            }
-        }
-    }
-done:
-    return st;
-}
-
-/* Row i becomes what row order[i] was, cycle by cycle; x [p] is workspace, and the order is used up. */
-static void permute(cri_kmeans_rows *d, place *order, double *x)
-{
-    size_t p = d->p, bytes = p * sizeof *x;
-    for (size_t start = 0; start < d->n; start++) {
-        size_t to = start, from;
-        double w = d->w[start];
-        if (order[start].row == start) continue;
-        memcpy(x, d->X + start * p, bytes);
-        while ((from = order[to].row) != start) {
-            memcpy(d->X + to * p, d->X + from * p, bytes);
-            d->w[to] = d->w[from];
-            order[to].row = to;
-            to = from;
-        }
-        memcpy(d->X + to * p, x, bytes);
-        d->w[to] = w;
-        order[to].row = to;
-    }
-}
-
-static void merge_alike(cri_kmeans_rows *d, const bool *first)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < d->n; i++) {
-        if (!first[i]) {
-            d->w[kept - 1] += d->w[i];
-            continue;
-        }
-        if (kept < i) memcpy(d->X + kept * d->p, d->X + i * d->p, d->p * sizeof(double));
-        d->w[kept++] = d->w[i];
-    }
-    d->n = kept;
-}
-
-static cr_status put_in_order(cr_ctx *cx, cri_kmeans_rows *d)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    place     *order = cr_scratch_bytes(&s, d->n, sizeof *order);
-    bool      *first = cr_scratch_bytes(&s, d->n, sizeof *first);
-    double    *x = cr_scratch_f64(&s, d->p);
-    CR_TRY(s.status);
-    CR_TRY(find_order(cx, d, order, first));
-    permute(d, order, x);
-    merge_alike(d, first);
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
 /* --- scale ------------------------------------------------------------------------------------ */
 
-/* The weighted mean of column j and its standard deviation (divisor: the weight), 0 where it is constant. */
-static void look_at(const cri_kmeans_rows *d, size_t j, double *out_mean, double *out_sd)
+/* Rows at a time; their sums are added in order. */
+enum { BLOCK = 1024 };
+
+/* For each column, of the differences from the first row: sum w e, and how many are not 0. */
+static void sum_block(void *arg, cri_range range, double *acc)
 {
-    const double *x = d->X + j;
-    double        from = x[0], sum = 0, squares = 0, rest = 0, least = x[0], most = x[0];
-    for (size_t i = 0; i < d->n; i++) {
-        sum += d->w[i] * (x[i * d->p] - from);
-        least = fmin(least, x[i * d->p]), most = fmax(most, x[i * d->p]);
-    }
-    *out_mean = least == most ? least : from + sum / d->weight;
-    for (size_t i = 0; i < d->n; i++) {
-        double e = x[i * d->p] - *out_mean;
-        squares += d->w[i] * e * e, rest += d->w[i] * e;
-    }
-    *out_sd = least == most ? 0 : sqrt((squares - rest * (rest / d->weight)) / d->weight);
+    const cri_kmeans_rows *d = arg;
+    for (size_t i = range.begin; i < range.end; i++)
+        for (size_t j = 0; j < d->p; j++) {
+            double e = d->X[i * d->p + j] - d->X[j];
+            acc[j] += d->w[i] * e;
+            acc[d->p + j] += e != 0;
+        }
+}
+
+/* For each column, of the differences from the mean: sum w e^2, sum w e. */
+static void spread_block(void *arg, cri_range range, double *acc)
+{
+    const cri_kmeans_rows *d = arg;
+    for (size_t i = range.begin; i < range.end; i++)
+        for (size_t j = 0; j < d->p; j++) {
+            double e = d->X[i * d->p + j] - d->shift[j];
+            acc[j] += d->w[i] * e * e;
+            acc[d->p + j] += d->w[i] * e;
+        }
 }
 
 static cr_status check_scale(cr_ctx *cx, const cr_design *design, size_t j, double mean, double sd)
@@ -172,32 +92,47 @@ static cr_status check_scale(cr_ctx *cx, const cr_design *design, size_t j, doub
                    cr_design_term_name(design, j));
 }
 
-/* Shift and scale by the rows themselves. */
+/* Shift and scale by the rows themselves: their weighted means and standard deviations (divisor: the weight). */
 static cr_status find_scale(cr_ctx *cx, const cr_design *design, bool standardise,
                             cri_kmeans_rows *d)
 {
-    cr_status st = CR_OK;
-    for (size_t j = 0; j < d->p && st == CR_OK; j++) {
-        double sd;
-        look_at(d, j, &d->shift[j], &sd);
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *sum = cr_scratch_f64(&s, 2 * d->p), *spread = cr_scratch_f64(&s, 2 * d->p);
+    CR_TRY(s.status);
+    CR_TRY(cri_parallel_sum(cx, NULL, d->n, BLOCK, 2 * d->p, sum_block, d, sum));
+    for (size_t j = 0; j < d->p; j++)
+        d->shift[j] = sum[d->p + j] == 0 ? d->X[j] : d->X[j] + sum[j] / d->weight;
+    CR_TRY(cri_parallel_sum(cx, NULL, d->n, BLOCK, 2 * d->p, spread_block, d, spread));
+    for (size_t j = 0; j < d->p; j++) {
+        double squares = spread[j], rest = spread[d->p + j], sd = 0;
+        if (sum[d->p + j] != 0) sd = sqrt((squares - rest * (rest / d->weight)) / d->weight);
         d->scale[j] = standardise && sd > 0 ? sd : 1;
-        st = check_scale(cx, design, j, d->shift[j], sd);
+        CR_TRY(check_scale(cx, design, j, d->shift[j], sd));
     }
+done:
+    cr_scratch_end(&s);
     return st;
 }
 
-static cr_status apply_scale(cr_ctx *cx, cri_kmeans_rows *d)
+static void scale_block(void *arg, cri_range range, double *acc)
 {
-    for (size_t i = 0; i < d->n; i++) {
+    const cri_kmeans_rows *d = arg;
+    for (size_t i = range.begin; i < range.end; i++) {
         double *x = d->X + i * d->p, norm = 0;
         for (size_t j = 0; j < d->p; j++) {
             x[j] = (x[j] - d->shift[j]) / d->scale[j];
             norm += x[j] * x[j];
         }
         d->norm[i] = norm;
-        d->total += d->w[i] * norm;
+        acc[0] += d->w[i] * norm;
     }
-    if (isfinite(d->total)) return CR_OK;
+}
+
+static cr_status apply_scale(cr_ctx *cx, cri_kmeans_rows *d)
+{
+    cr_status st = cri_parallel_sum(cx, NULL, d->n, BLOCK, 1, scale_block, d, &d->total);
+    if (st != CR_OK || isfinite(d->total)) return st;
     return cr_fail(cx, CR_ENUMERIC, "kmeans: the rows are so far apart that distances overflow");
 }
 
@@ -316,7 +251,7 @@ cr_status cri_kmeans_rows_open(cr_ctx *cx, const cri_rows *rows, bool standardis
     CR_TRY(rows->passes ? gather_stream(cx, rows, standardise, seed, &d) : append(cx, &d, rows));
     drop_weightless(&d);
     if (d.n == 0) CR_TRY(cri_rows_fail_weight(cx, rows));
-    CR_TRY(put_in_order(cx, &d));
+    CR_TRY(cri_kmeans_put_in_order(cx, &d));
     for (size_t i = 0; i < d.n; i++) d.weight += d.w[i];
     d.norm = cr_alloc(cx, d.capacity, sizeof(double));
     if (!d.norm) CR_TRY(CR_ENOMEM);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const char *const kind_names[] = { "auto", "gaussian", "lognormal", "bernoulli", "poisson" };
-static const cri_kind_names kinds = { kind_names, sizeof kind_names / sizeof *kind_names,
+static const cri_kind_names kinds = { "numbers", kind_names, sizeof kind_names / sizeof *kind_names,
                                       CRI_MIXTURE_BERNOULLI };
 
 /* --- opening ---------------------------------------------------------------------------------- */
@@ -60,7 +60,7 @@ cr_status cri_mixture_plan_open(cr_ctx *cx, const cri_rows *first, const void *o
     if (!a) return CR_ENOMEM;
     a->o = options, a->design = first->design, a->p = first->p;
     a->total.best_rejected = NAN;
-    CR_TRY(cri_read_components(cx, "mixture", a->o->k, &a->from, &a->to));
+    CR_TRY(cri_read_numbers(cx, "mixture", "k", "components", a->o->k, &a->from, &a->to));
     CR_TRY(cri_described_check(cx, "mixture", first->design));
     CR_TRY(cri_blas_reserve(cx));
     a->kind = cr_alloc(cx, a->p, sizeof *a->kind);

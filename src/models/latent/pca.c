@@ -3,8 +3,8 @@
  *   z_j = v_j . t,   the variance of z_j is lambda_j;   share_j = lambda_j / trace C
  * The best q directions are those of the largest lambda: among all planes of dimension q theirs leaves the smallest
  * sum of squared distances.  The sign of v_j makes its largest loading positive.  C follows from the moments of
- * the rows, O(n p^2 + p^3): a fit, an update and a stream give the same bits.  Where p x p is out of proportion, the
- * directions come from the rows themselves (pca_wide.c), of which sparse ones stay sparse.
+ * the rows, O(n p^2 + p^3): a fit and a stream give the same bits, an update the same up to rounding.  Where p x p is
+ * out of proportion, the directions come from the rows themselves (pca_wide.c), of which sparse ones stay sparse.
  * Pearson (1901), Phil. Mag. 2; Hotelling (1933), J. Educ. Psychology 24; Jolliffe (2002). */
 #include "pca.h"
 #include "components.h"
@@ -170,7 +170,7 @@ static cr_status pca_solve(cr_ctx *cx, const cr_design *design, const void *opti
     m->q = cri_components_choose(cx, "pca", ((const pca_options *)options)->components,
                                  &(cri_spectrum_of){ lambda, rank, rank, n, 0 });
     CR_TRY(cri_pca_keep(cx, g.centre, g.scale,
-                        &(cri_decomposed){ g.G, V, lambda, p, rank, design->standardised, n },
+                        &(cri_decomposed){ g.G, V, lambda, p, rank, design->standardised, n, NULL },
                         cri_spread_affordable(p, rank, m->q, design->standardised, true), m));
     report->stop = CR_STOP_CLOSED_FORM;
 done:
@@ -283,7 +283,8 @@ static const cr_field pca_statistics[] = {
     CR_TEXT("solver", 0, "how they were found: moments, dual or krylov"),
     CR_NUMBER("residual", CR_FIELD_SOMETIMES,
               "of krylov: the largest |C v - lambda v| / lambda of the coordinates"),
-    CR_NUMBER("total", CR_FIELD_NULL, "total variance of the terms, as they were scaled"),
+    CR_NUMBER("total", CR_FIELD_NULL,
+              "total variance of the terms, as they were scaled; p n / (n - 1) of p standardised"),
     CR_NUMBER("eigenvalue(COORDINATE)", CR_FIELD_SOMETIMES,
               "of each coordinate: its variance (divisor n - 1)"),
     CR_NUMBER("share(COORDINATE)", CR_FIELD_SOMETIMES,

@@ -6,6 +6,7 @@
 #include "pca.h"
 #include "centred.h"
 #include "components.h"
+#include "base/parallel.h"
 #include "math/dense/dense.h"
 #include "math/sparse/lanczos.h"
 
@@ -22,40 +23,146 @@ static void fix_signs(double *V, size_t k, size_t p)
     }
 }
 
+static void divide(double *x, size_t n, double by)
+{
+    for (size_t i = 0; i < n; i++) x[i] /= by;
+}
+
 /* --- the dual --------------------------------------------------------------------------------- */
 
-/* K [n x n], and Z [n x p] where products do not go by entries. */
-static cr_status outer_products(cr_ctx *cx, const cri_centred *z, double *Z, double *K)
+/* Rows that are not sparse come by panels of columns, which no more than the processor's cache has to hold. */
+typedef struct dual {
+    const cri_centred *z;
+    size_t             panel; /* columns                                   */
+    double            *T;     /* [n x panel] some columns of Z             */
+    double            *Y;     /* [rank x panel] U T                        */
+    size_t             rank, q;
+    double            *lambda, *U; /* [n], [n x n] rows, of K              */
+    double            *V;          /* [q x p], or all of them [rank x p]   */
+    double            *f;          /* [q x rank] the weights of squares in */
+    double            *sums;       /* [q x p]; NULL: they are not asked for */
+} dual;
+
+static size_t panel_of(const cri_centred *z)
 {
-    cr_status st = CR_OK;
-    size_t    n = z->n;
-    if (z->by_entries) {
-        CR_TRY(cri_centred_outer(cx, z, K));
-    } else {
-        CR_TRY(cri_centred_fill(cx, z, Z));
-        CR_TRY(cr_syrk(cx, 1, cr_cmat_of(Z, n, z->p), CR_PLAIN, 0, cr_mat_of(K, n, n)));
+    enum { NUMBERS = 1 << 19, LEAST = 1024 };
+    size_t panel = NUMBERS / z->n;
+    return least_of(panel < LEAST ? LEAST : panel, z->p);
+}
+
+/* K [n x n]. */
+static cr_status outer_products(cr_ctx *cx, const dual *d, double *K)
+{
+    cr_status          st = CR_OK;
+    const cri_centred *z = d->z;
+    size_t             n = z->n;
+    if (z->by_entries) CR_TRY(cri_centred_outer(cx, z, K));
+    for (size_t at = 0; !z->by_entries && at < z->p; at += d->panel) {
+        size_t width = least_of(d->panel, z->p - at);
+        CR_TRY(cri_centred_columns(cx, z, at, at + width, d->T));
+        CR_TRY(cr_syrk(cx, 1, cr_cmat_of(d->T, n, width), CR_PLAIN, at > 0, cr_mat_of(K, n, n)));
     }
-    for (size_t i = 0; i < n * n; i++) K[i] /= z->divisor;
+    divide(K, n * n, z->divisor);
 done:
     return st;
 }
 
-/* V [k x p] = U Z of the first k rows of U [n x n], of length 1, the first q of them orthogonal to the last bit. */
-static cr_status directions_of(cr_ctx *cx, const cri_centred *z, const double *U, const double *Z,
-                               size_t k, size_t q, double *V)
+/* V = U Z of all directions. */
+static cr_status all_directions(cr_ctx *cx, const dual *d)
 {
-    cr_status st = z->by_entries
-                       ? cri_centred_transpose(cx, z, U, k, V)
-                       : cr_gemm(cx, 1, cr_cmat_of(U, k, z->n), CR_PLAIN, cr_cmat_of(Z, z->n, z->p),
-                                 CR_PLAIN, 0, cr_mat_of(V, k, z->p));
-    if (st != CR_OK) return st;
-    cri_orthonormal_rows(V, least_of(q, k), z->p, 0);
-    for (size_t j = q; j < k; j++) {
-        double length = cr_norm2(V + j * z->p, z->p);
-        for (size_t i = 0; i < z->p; i++) V[j * z->p + i] /= length;
+    cr_status          st = CR_OK;
+    const cri_centred *z = d->z;
+    if (z->by_entries) CR_TRY(cri_centred_transpose(cx, z, d->U, d->rank, d->V));
+    for (size_t at = 0; !z->by_entries && at < z->p; at += d->panel) {
+        size_t width = least_of(d->panel, z->p - at);
+        CR_TRY(cri_centred_columns(cx, z, at, at + width, d->T));
+        CR_TRY(cr_gemm(cx, 1, cr_cmat_of(d->U, d->rank, z->n), CR_PLAIN,
+                       cr_cmat_of(d->T, z->n, width), CR_PLAIN, 0,
+                       (cr_mat){ d->V + at, d->rank, width, z->p }));
     }
-    fix_signs(V, k, z->p);
-    return CR_OK;
+done:
+    return st;
+}
+
+enum { SQUARES = 1 << 15 };
+typedef struct squaring {
+    double *x;
+    size_t  n;
+} squaring;
+
+static void square_block(void *arg, size_t b)
+{
+    const squaring *q = arg;
+    cri_range       r = cri_block_range(q->n, SQUARES, b);
+    for (size_t i = r.begin; i < r.end; i++) q->x[i] *= q->x[i];
+}
+
+/* V = U Z of the first q, and of the squares of all directions the sums that the sds are made of. */
+static cr_status first_directions(cr_ctx *cx, const dual *d)
+{
+    cr_status          st = CR_OK;
+    const cri_centred *z = d->z;
+    for (size_t at = 0; at < z->p; at += d->panel) {
+        size_t width = least_of(d->panel, z->p - at);
+        CR_TRY(cri_centred_columns(cx, z, at, at + width, d->T));
+        CR_TRY(cr_gemm(cx, 1, cr_cmat_of(d->U, d->rank, z->n), CR_PLAIN,
+                       cr_cmat_of(d->T, z->n, width), CR_PLAIN, 0,
+                       cr_mat_of(d->Y, d->rank, width)));
+        for (size_t j = 0; j < d->q; j++)
+            memcpy(d->V + j * z->p + at, d->Y + j * width, width * sizeof *d->Y);
+        CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(d->rank * width, SQUARES), square_block,
+                                &(squaring){ d->Y, d->rank * width }));
+        CR_TRY(cr_gemm(cx, 1, cr_cmat_of(d->f, d->q, d->rank), CR_PLAIN,
+                       cr_cmat_of(d->Y, d->rank, width), CR_PLAIN, 0,
+                       (cr_mat){ d->sums + at, d->q, width, z->p }));
+    }
+done:
+    return st;
+}
+
+/* Of length 1, the first q of k orthogonal to the last bit. */
+static cr_status normalise(cr_ctx *cx, double *V, size_t k, size_t q, size_t p)
+{
+    cr_status st = cri_orthonormalise(cx, V, least_of(q, k), p);
+    for (size_t j = q; j < k; j++) {
+        double length = cr_norm2(V + j * p, p);
+        for (size_t i = 0; i < p; i++) V[j * p + i] /= length;
+    }
+    fix_signs(V, k, p);
+    return st;
+}
+
+/* The directions that are not 0, and their sds as far as `extent`.  Of a covariance only the first q vectors are
+ * kept: the squares of the others, v_k = Z' u_k / sqrt(lambda_k (W - 1)), go into the sums at once. */
+static cr_status keep_directions(cr_ctx *cx, cr_scratch *s, dual *d, cri_spread_extent extent,
+                                 cri_pca *m)
+{
+    cr_status          st = CR_OK;
+    const cri_centred *z = d->z;
+    bool               standardised = z->rows->design->standardised;
+    bool               first = !z->by_entries && !standardised;
+    cri_decomposed     of = { NULL, NULL, d->lambda, z->p, d->rank, standardised, z->weight, NULL };
+
+    d->q = least_of(m->q, d->rank);
+    if (extent == CRI_SPREAD_NOTHING) d->rank = of.known = d->q;
+    of.V = d->V = cr_scratch_matrix(s, first ? d->q : d->rank, z->p);
+    if (first) {
+        d->Y = cr_scratch_matrix(s, d->rank, d->panel);
+        d->f = cr_scratch_matrix(s, d->q, d->rank);
+        of.opt_sums = d->sums = cr_scratch_matrix(s, d->q, z->p);
+    }
+    CR_TRY(s->status);
+    for (size_t j = 0; first && j < d->q; j++) {
+        double *f = d->f + j * d->rank;
+        cri_spread_weights(&of, j, f);
+        for (size_t k = 0; k < d->rank; k++)
+            f[k] = isfinite(f[k]) ? f[k] / (d->lambda[k] * z->divisor) : 0;
+    }
+    CR_TRY(first ? first_directions(cx, d) : all_directions(cx, d));
+    CR_TRY(normalise(cx, d->V, first ? d->q : d->rank, d->q, z->p));
+    CR_TRY(cri_pca_keep(cx, z->centre, z->scale, &of, extent, m));
+done:
+    return st;
 }
 
 cr_status cri_pca_dual(cr_ctx *cx, const cri_rows *rows, const cri_pca_question *ask, cri_pca *m,
@@ -63,29 +170,24 @@ cr_status cri_pca_dual(cr_ctx *cx, const cri_rows *rows, const cri_pca_question 
 {
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
-    size_t      n = rows->n, p = rows->p, rank, q, found;
+    size_t      n = rows->n, p = rows->p;
     bool        standardised = rows->design->standardised;
-    double     *K = cr_scratch_matrix(&s, n, n), *U = cr_scratch_matrix(&s, n, n), *Z = NULL;
-    double     *lambda = cr_scratch_f64(&s, n), *V;
+    double     *K = cr_scratch_matrix(&s, n, n);
     cri_centred z = { 0 };
+    dual        d = { .z = &z, .lambda = cr_scratch_f64(&s, n), .U = cr_scratch_matrix(&s, n, n) };
 
     CR_TRY(cri_centred_open(cx, &s, rows, standardised, &z));
-    if (!z.by_entries) Z = cr_scratch_matrix(&s, n, p);
+    d.panel = panel_of(&z);
+    if (!z.by_entries) d.T = cr_scratch_matrix(&s, n, d.panel);
     CR_TRY(s.status);
-    CR_TRY(outer_products(cx, &z, Z, K));
-    CR_TRY(cri_directions(cx, K, n, lambda, U, &rank));
-    rank = least_of(rank, cri_rank(lambda, rank, p > n ? p : n, z.total));
-    q = cri_components_choose(cx, "pca", ask->components,
-                              &(cri_spectrum_of){ lambda, rank, rank, z.weight, 0 });
-    cri_spread_extent extent = cri_spread_affordable(p, rank, q, standardised, false);
-    found = extent == CRI_SPREAD_NOTHING ? least_of(q, rank) : rank;
-    V = cr_scratch_matrix(&s, found, p);
-    CR_TRY(s.status);
-    CR_TRY(directions_of(cx, &z, U, Z, found, q, V));
-    m->p = p, m->q = q, m->total = z.total, m->solver = CRI_PCA_DUAL;
-    CR_TRY(cri_pca_keep(cx, z.centre, z.scale,
-                        &(cri_decomposed){ NULL, V, lambda, p, found, standardised, z.weight },
-                        extent, m));
+    CR_TRY(outer_products(cx, &d, K));
+    CR_TRY(cri_directions(cx, K, n, d.lambda, d.U, &d.rank));
+    d.rank = least_of(d.rank, cri_rank(d.lambda, d.rank, p > n ? p : n, z.total));
+    m->p = p, m->total = z.total, m->solver = CRI_PCA_DUAL;
+    m->q = cri_components_choose(cx, "pca", ask->components,
+                                 &(cri_spectrum_of){ d.lambda, d.rank, d.rank, z.weight, 0 });
+    CR_TRY(keep_directions(cx, &s, &d, cri_spread_affordable(p, d.rank, m->q, standardised, false),
+                           m));
     report->stop = CR_STOP_CLOSED_FORM;
 done:
     cri_centred_close(cx, &z);
@@ -96,11 +198,6 @@ done:
 /* --- krylov ----------------------------------------------------------------------------------- */
 
 enum { MOST_SOUGHT = 512 }; /* components that are looked for, where no number is given */
-
-static void divide(double *x, size_t n, double by)
-{
-    for (size_t i = 0; i < n; i++) x[i] /= by;
-}
 
 /* Products with C, or with K where rows are fewer and sparse. */
 static cr_status times_C(cr_ctx *cx, void *user, const double *B, size_t k, double *out)
@@ -113,16 +210,9 @@ static cr_status times_C(cr_ctx *cx, void *user, const double *B, size_t k, doub
 
 static cr_status times_K(cr_ctx *cx, void *user, const double *B, size_t k, double *out)
 {
-    cr_status          st = CR_OK;
     const cri_centred *z = user;
-    cr_scratch         s = cr_scratch_begin(cx);
-    double            *G = cr_scratch_matrix(&s, k, z->p);
-    CR_TRY(s.status);
-    CR_TRY(cri_centred_transpose(cx, z, B, k, G));
-    CR_TRY(cri_centred_times(cx, z, G, k, out));
-    divide(out, k * z->n, z->divisor);
-done:
-    cr_scratch_end(&s);
+    cr_status          st = cri_centred_over_columns(cx, z, B, k, out);
+    if (st == CR_OK) divide(out, k * z->n, z->divisor);
     return st;
 }
 
@@ -156,7 +246,7 @@ static cr_status check_directions(cr_ctx *cx, search *f)
         CR_TRY(cri_centred_transpose(cx, f->z, f->U, f->k, f->V));
     else
         memcpy(f->V, f->U, f->k * p * sizeof *f->V);
-    cri_orthonormal_rows(f->V, f->k, p, 0);
+    CR_TRY(cri_orthonormalise(cx, f->V, f->k, p));
     CR_TRY(times_C(cx, f->map.user, f->V, f->k, CV));
     for (size_t j = 0; j < f->k; j++) {
         const double *v = f->V + j * p, *c = CV + j * p;
@@ -271,7 +361,8 @@ cr_status cri_pca_krylov(cr_ctx *cx, const cri_rows *rows, const cri_pca_questio
     if (f.bound == 0) f.bound = 1;
     CR_TRY(check_number(cx, ask->components, f.bound));
     f.by_rows = z.by_entries && z.n < z.p;
-    f.map = (cri_symmetric_map){ f.by_rows ? z.n : z.p, f.by_rows ? times_K : times_C, &z };
+    f.map = (cri_symmetric_map){ f.by_rows ? z.n : z.p, f.by_rows ? times_K : times_C, &z,
+                                 z.by_entries ? CRI_SPARSE_FEW : 0 };
     CR_TRY(search_directions(cx, &s, &f, &m->q, &of));
     fix_signs(f.V, f.k, z.p);
     m->p = z.p, m->total = z.total, m->solver = CRI_PCA_KRYLOV;
@@ -280,7 +371,7 @@ cr_status cri_pca_krylov(cr_ctx *cx, const cri_rows *rows, const cri_pca_questio
         m->residual = fmax(m->residual, f.residual[j] / f.lambda[j]);
     CR_TRY(cri_pca_keep(
         cx, z.centre, z.scale,
-        &(cri_decomposed){ NULL, f.V, f.lambda, z.p, of.known, standardised, z.weight },
+        &(cri_decomposed){ NULL, f.V, f.lambda, z.p, of.known, standardised, z.weight, NULL },
         standardised ? CRI_SPREAD_NOTHING : CRI_SPREAD_VALUES, m)); /* 2 lambda^2 / n: no others */
     report->stop = f.converged ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
 done:

@@ -121,7 +121,7 @@ static cr_status find_sds(cr_ctx *cx, const double *C, ppca_state *m)
     CR_TRY(s.status);
     CR_TRY(cri_directions(cx, C, p, lambda, V, &rank));
     for (size_t j = q; j < p; j++) lambda[j] = noise; /* as the model has it */
-    CR_TRY(cri_spread(cx, &(cri_decomposed){ C, V, lambda, p, p, false, m->n }, q,
+    CR_TRY(cri_spread(cx, &(cri_decomposed){ C, V, lambda, p, p, false, m->n, NULL }, q,
                       CRI_SPREAD_VECTORS, value_sd, m->loading_sd));
     m->noise_sd = noise * sqrt(2 / (m->n * (double)(p - q)));
     for (size_t j = 0; j < q; j++) {

@@ -93,19 +93,31 @@ static bool stands_apart(const cri_decomposed *of, size_t j)
 
 static double sd_of(double variance, double n)
 {
-    return fmin(sqrt(fmax(variance, 0) / n), 1); /* no loading is longer */
+    double sd = sqrt((variance > 0 ? variance : 0) / n);
+    return sd < 1 ? sd : 1; /* no loading is longer */
 }
 
-static void covariance_sds(const spread *s, size_t j, double *out)
+void cri_spread_weights(const cri_decomposed *of, size_t j, double *out_f)
+{
+    double l = of->lambda[j];
+    for (size_t k = 0; k < of->known; k++) {
+        double gap = l - of->lambda[k];
+        out_f[k] = k == j ? 0 : l * of->lambda[k] / gap / gap;
+    }
+}
+
+/* f [known] is workspace. */
+static void covariance_sds(const spread *s, size_t j, double *f, double *out)
 {
     const cri_decomposed *of = s->of;
     size_t                p = of->p;
-    double                l = of->lambda[j];
-    memset(out, 0, p * sizeof *out);
-    for (size_t k = 0; k < of->known; k++) {
-        const double *v = of->V + k * p;
-        double        gap = l - of->lambda[k], factor = k == j ? 0 : l * of->lambda[k] / gap / gap;
-        for (size_t a = 0; a < p; a++) out[a] += factor * v[a] * v[a];
+    if (of->opt_sums) {
+        memcpy(out, of->opt_sums + j * p, p * sizeof *out);
+    } else {
+        memset(out, 0, p * sizeof *out);
+        cri_spread_weights(of, j, f);
+        for (size_t k = 0; k < of->known; k++)
+            for (size_t a = 0; a < p; a++) out[a] += f[k] * of->V[k * p + a] * of->V[k * p + a];
     }
     for (size_t a = 0; a < p; a++) out[a] = sd_of(out[a], s->n);
 }
@@ -184,6 +196,7 @@ cr_status cri_spread(cr_ctx *cx, const cri_decomposed *of, size_t q, cri_spread_
     size_t     p = of->p, r = of->known;
     bool       vectors = extent == CRI_SPREAD_VECTORS, squares = of->opt_C || vectors;
     spread     s = { .of = of, .n = fmax(of->n - 1, 1) };
+    double    *f = cr_scratch_f64(&memory, r);
 
     if (of->standardised && extent != CRI_SPREAD_NOTHING) {
         s.G = squares ? cr_scratch_matrix(&memory, p, p) : NULL;
@@ -206,7 +219,7 @@ cr_status cri_spread(cr_ctx *cx, const cri_decomposed *of, size_t q, cri_spread_
         else if (of->standardised)
             CR_TRY(correlation_sds(cx, &s, j, sds));
         else
-            covariance_sds(&s, j, sds);
+            covariance_sds(&s, j, f, sds);
         cr_progress(cx, "finding standard errors", (double)(j + 1), (double)q);
     }
 done:

@@ -12,6 +12,7 @@ typedef struct cri_decomposed {
     size_t        p, known;
     bool          standardised;
     double        n;
+    const double *opt_sums; /* [q x p] of a covariance: sum_k f_jk v_ka^2; V has the first q then */
 } cri_decomposed;
 
 /* What can be found out of q of them in some seconds: neither, the sds of the eigenvalues, or those of the vectors too.
@@ -24,6 +25,10 @@ typedef enum cri_spread_extent {
 } cri_spread_extent;
 cri_spread_extent cri_spread_affordable(size_t p, size_t known, size_t q, bool standardised,
                                         bool has_C);
+
+/* f [known] of direction j, of which the variances of the loadings of a covariance are made: those of v_j are
+ * sum_k f_jk v_ka^2 / n.  They mean nothing where another eigenvalue is the same. */
+void cri_spread_weights(const cri_decomposed *of, size_t j, double *out_f);
 
 /* So much of the sds of the first q eigenvalues [q] and of their vectors [q x p], for rows from a normal distribution,
  * to first order: Anderson (1963), Annals of Math. Stat. 34; of correlations Girshick (1939), Annals of Math. Stat.

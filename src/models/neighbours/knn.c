@@ -2,7 +2,8 @@
  *   number:  mean = sum v_i y_i,   s^2 = sum v_i (y_i - mean)^2 m / (m - 1),
  *            y ~ t_{m-1}(mean, s^2 (1 + 1/m)),   m = 1 / sum (v_i^2 / c_i): k when all count alike
  *   class:   p_j = (k sum_{i in j} v_i + a) / (k + a K)
- * with c_i and v_i of knn.h.  O(log n + k) a query in few dimensions, O(n) in many.
+ * with c_i and v_i of knn.h, over the sites of the rows.  O(log n + k) a query in few dimensions, O(n)
+ * in many, n the number of sites.
  * Cover & Hart (1967); Hastie, Tibshirani & Friedman (2009), sec. 2.3.2 and 13.3. */
 #include "knn.h"
 #include "models/common/kept.h"
@@ -33,7 +34,9 @@ CRI_RECORD_TABLE(static, knn_record, cri_knn, CRI_KNN_STATE);
 
 static void knn_release(cr_ctx *cx, void *state)
 {
-    cr_neighbours_free(cx, ((cri_knn *)state)->tree);
+    cri_knn *m = state;
+    cr_neighbours_free(cx, m->tree);
+    cri_sites_free(cx, &m->sites);
 }
 
 /* --- fit ------------------------------------------------------------------------------------- */
@@ -42,11 +45,22 @@ enum { MOST_K = 64 }; /* that auto tries */
 
 static cr_status build_tree(cr_ctx *cx, cri_knn *m)
 {
-    return cr_neighbours_new(cx, cr_cmat_of(m->X, m->n, m->p),
-                             m->max_norm ? CR_NORM_MAX : CR_NORM_EUCLID, &m->tree);
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *at = NULL;
+    CR_TRY(cri_sites_new(cx, cr_cmat_of(m->X, m->n, m->p), m->y, m->w, m->K > 0, &m->sites));
+    at = cr_scratch_matrix(&s, m->sites.n, m->p);
+    CR_TRY(s.status);
+    for (size_t g = 0; g < m->sites.n; g++) cri_knn_site(m, g, at + g * m->p);
+    CR_TRY(cr_neighbours_new(cx, cr_cmat_of(at, m->sites.n, m->p),
+                             m->max_norm ? CR_NORM_MAX : CR_NORM_EUCLID, &m->tree));
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
-/* One neighbour tells nothing of the spread of numbers: auto begins with two. */
+/* One neighbour tells nothing of the spread of numbers, and by t with 2 degrees of freedom or fewer
+ * their sd is infinite: auto begins with four, or with two where there are no more than four rows. */
 static cr_status choose_k(cr_ctx *cx, cri_knn *m, const char *text, double weight,
                           cr_report *report)
 {
@@ -61,9 +75,12 @@ static cr_status choose_k(cr_ctx *cx, cri_knn *m, const char *text, double weigh
         cr_log(cx, CR_LOG_WARNING, "knn: there are fewer than k = %g rows; all of them are used",
                m->k);
     if (word < 0) return CR_OK;
-    size_t least = m->K ? 1 : 2, most = weight > MOST_K ? MOST_K : (size_t)weight, asked = m->n;
+    size_t least = m->K         ? 1
+                   : weight > 4 ? 4
+                                : 2,
+           most = weight > MOST_K ? MOST_K : (size_t)weight, asked = m->n;
     m->k = (double)least;
-    if (m->n > 1 && most > least)
+    if (most > least)
         CR_TRY(cri_knn_choose(cx, m, least, most - 1 > least ? most - 1 : least, &m->k, &m->loo,
                               &asked));
     if (asked == m->n) goto done;
@@ -102,7 +119,7 @@ static cr_status knn_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     CR_TRY(build_tree(cx, m));
     report->stop = CR_STOP_CLOSED_FORM;
     CR_TRY(choose_k(cx, m, o->k, weight, report));
-    if (m->K && isnan(o->smoothing) && m->n > 1) CR_TRY(cri_knn_smooth(cx, m, &m->smoothing));
+    if (m->K && isnan(o->smoothing)) CR_TRY(cri_knn_smooth(cx, m, &m->smoothing));
     *out_state = m;
     m = NULL;
 done:
@@ -113,17 +130,17 @@ done:
 
 /* --- predict --------------------------------------------------------------------------------- */
 
-enum { BATCH = 2048, BLOCK = 32, TIES = 1024 }; /* of a ring of more rows than TIES, the first */
+enum { BATCH = 2048, BLOCK = 32, AT_ONCE = 1 << 20 }; /* sites found for the queries of a round */
 
 typedef struct predict_work {
     const cri_knn *m;
     cr_prediction *out;
-    size_t         n, near;  /* queries of this round; rows found for each */
+    size_t         n, near;  /* queries of this round; sites found for each */
     size_t        *index;    /* [n x near]                                 */
     double        *distance; /* [n x near]                                 */
     double        *c;        /* [n x near] workspace                       */
     size_t        *row;      /* [n] of the prediction                      */
-    bool          *again;    /* [n] too few rows were found                */
+    bool          *again;    /* [n] too few sites were found               */
     bool           all;
 } predict_work;
 
@@ -146,10 +163,11 @@ static void answer_number(const cri_knn *m, const size_t *index, const double *c
                           size_t used, double *mean, double *opt_scale, double *opt_dof)
 {
     double sum = 0, square = 0, spread = 0;
-    for (size_t j = 0; j < used; j++) sum += v[j] * m->y[index[j]];
+    for (size_t j = 0; j < used; j++) sum += v[j] * m->sites.vote[index[j]].value;
     for (size_t j = 0; j < used; j++) {
-        double e = m->y[index[j]] - sum;
-        square += v[j] * e * e;
+        const cri_vote *site = &m->sites.vote[index[j]];
+        double          e = site->value - sum;
+        square += v[j] * (e * e + site->square / site->weight);
         spread += v[j] * (v[j] / c[j]);
     }
     double count = 1 / spread; /* that many rows of equal weight say as much */
@@ -160,14 +178,31 @@ static void answer_number(const cri_knn *m, const size_t *index, const double *c
     *opt_scale = several ? sqrt(square * count / (count - 1) * (1 + 1 / count)) : NAN;
 }
 
+/* start + votes * unit; a few whole votes are added one by one, so that the sum has the bits of as
+ * many single rows, whatever sites they are at. */
+static double add_votes(double start, double votes, double unit)
+{
+    if (votes > 64 || votes != floor(votes)) return start + votes * unit;
+    for (; votes > 0; votes--) start += unit;
+    return start;
+}
+
+/* Votes are gathered before they are divided: classes of equal votes are equal to the last bit. */
 static void answer_class(const cri_knn *m, const size_t *index, const double *c, const double *v,
                          size_t used, double *prob)
 {
-    double k = 0, K = (double)m->K;
+    const cri_sites *s = &m->sites;
+    double           k = 0, a = m->smoothing, K = (double)m->K;
     for (size_t j = 0; j < used; j++) k += c[j];
-    for (size_t j = 0; j < m->K; j++) prob[j] = m->smoothing / (k + m->smoothing * K);
-    for (size_t j = 0; j < used; j++)
-        prob[(size_t)m->y[index[j]]] += v[j] * (k / (k + m->smoothing * K));
+    for (size_t j = 0; j < m->K; j++) prob[j] = 0;
+    for (size_t j = 0; j < used; j++) {
+        double share = m->by_distance ? v[j] : c[j];
+        for (size_t i = s->first[index[j]]; i < s->first[index[j] + 1]; i++)
+            prob[(size_t)s->vote[i].value] += share * (s->vote[i].weight / s->weight[index[j]]);
+    }
+    double start = a / (k + a * K), unit = k / (k + a * K);
+    for (size_t j = 0; j < m->K; j++)
+        prob[j] = m->by_distance ? start + prob[j] * unit : add_votes(start, prob[j], 1 / k * unit);
 }
 
 static void predict_block(void *arg, size_t b)
@@ -179,7 +214,8 @@ static void predict_block(void *arg, size_t b)
         size_t *index = a->index + q * a->near, used = 0, row = a->row[q];
         double *distance = a->distance + q * a->near, *c = a->c + q * 2 * a->near;
         double *v = c + a->near;
-        a->again[q] = !cri_knn_count(m->w, index, distance, a->near, a->all, m->k, c, &used);
+        a->again[q] =
+            !cri_knn_count(m->sites.weight, index, distance, a->near, a->all, m->k, c, &used);
         if (a->again[q]) continue;
         share_votes(m, distance, c, used, v);
         if (m->K)
@@ -191,7 +227,7 @@ static void predict_block(void *arg, size_t b)
     }
 }
 
-/* Asks for `near` rows around each of the queries Q [n x p], whose answers go to row[0..n); those
+/* Asks for `near` sites around each of the queries Q [n x p], whose answers go to row[0..n); those
  * that need more are left in Q, row, and *out_left. */
 static cr_status predict_round(cr_ctx *cx, const cri_knn *m, cr_prediction *out, double *Q,
                                size_t *row, size_t n, size_t near, size_t *out_left)
@@ -209,7 +245,7 @@ static cr_status predict_round(cr_ctx *cx, const cri_knn *m, cr_prediction *out,
                        .c = cr_scratch_matrix(&s, n, 2 * near),
                        .row = row,
                        .again = cr_scratch_bytes(&s, n, sizeof(bool)),
-                       .all = near == m->n || near >= TIES + (size_t)m->k };
+                       .all = near == m->sites.n };
     CR_TRY(s.status);
     CR_TRY(cr_neighbours_nearest(cx, m->tree, &queries, near, a.index, a.distance));
     CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(n, BLOCK), predict_block, &a));
@@ -224,16 +260,27 @@ done:
     return st;
 }
 
+/* Rounds of more and more sites, until the k nearest rows of each query are known; a ring of sites
+ * that are as far away as each other counts as a whole. */
 static cr_status predict_batch(cr_ctx *cx, const cri_knn *m, const cri_rows *rows, cri_range r,
                                double *Q, size_t *row, cr_prediction *out)
 {
     cr_status st = CR_OK;
-    size_t    left = r.end - r.begin, near = m->k < (double)m->n ? (size_t)m->k + 1 : m->n;
+    size_t    left = r.end - r.begin, all = m->sites.n;
+    size_t    near = m->k < (double)all ? (size_t)m->k + 1 : all;
     cri_rows_fill(rows, r.begin, r.end, Q, m->p);
     for (size_t i = 0; i < left; i++) row[i] = r.begin + i;
     while (left > 0) {
-        if (near > m->n) near = m->n;
-        CR_TRY(predict_round(cx, m, out, Q, row, left, near, &left));
+        if (near > all) near = all;
+        size_t again = 0, step = near < AT_ONCE ? AT_ONCE / near : 1;
+        for (size_t from = 0; from < left; from += step) {
+            size_t some = left - from < step ? left - from : step, rest = 0;
+            CR_TRY(predict_round(cx, m, out, Q + from * m->p, row + from, some, near, &rest));
+            memmove(Q + again * m->p, Q + from * m->p, rest * m->p * sizeof *Q);
+            memmove(row + again, row + from, rest * sizeof *row);
+            again += rest;
+        }
+        left = again;
         near *= 4;
     }
 done:

@@ -9,6 +9,7 @@
 #ifndef CREDENCE_MODELS_NEIGHBOURS_KNN_H
 #define CREDENCE_MODELS_NEIGHBOURS_KNN_H
 
+#include "knn_sites.h"
 #include "math/neighbours.h"
 #include "models/core/class.h"
 
@@ -27,24 +28,35 @@
     MEMBER(vector, w,           (n),    ">0",   "their weights")
 /* clang-format on */
 
-CRI_RECORD(cri_knn, CRI_KNN_STATE, cr_neighbours *tree; /* among the rows of X */);
+CRI_RECORD(cri_knn, CRI_KNN_STATE, cri_sites sites; /* of the rows of X */
+           cr_neighbours * tree;
+           /* among the sites */);
 
 #define CRI_MET 1e-300 /* as near as this is distance 0: its reciprocal could overflow */
 
-/* What each of the m nearest rows (index, distance, nearest first) counts: c [m], of which
- * *out_used are above 0.  false when the list is too short to tell; `all` says that no further row
- * is to be had. */
+/* The features of site g to x [p]. */
+static inline void cri_knn_site(const cri_knn *m, size_t g, double *x)
+{
+    const double *row = m->X + m->sites.order[m->sites.begin[g]] * m->p;
+    for (size_t j = 0; j < m->p; j++) x[j] = row[j];
+}
+
+/* What each of the m nearest sites (index, distance, nearest first), of weights w, counts: c [m], of
+ * which *out_used are above 0.  false when the list is too short to tell; `all` says that no further
+ * site is to be had. */
 bool cri_knn_count(const double *w, const size_t *index, const double *distance, size_t m, bool all,
                    double k, double *c, size_t *out_used);
 
 /* The k of `least` .. `most` with the least leave-one-out loss, squared error or log loss, and that
- * loss, over all rows or, within a time limit, over *out_asked drawn at random.  Fails like cr_neighbours_nearest. */
+ * loss, over all rows or, within a time limit, over *out_asked drawn at random.  Where the rows that
+ * are looked at would be too many, because of small weights, it is over some of the sites, evenly
+ * spread in their order.  Fails like cr_neighbours_nearest. */
 cr_status cri_knn_choose(cr_ctx *cx, const cri_knn *m, size_t least, size_t most, double *out_k,
                          double *out_loss, size_t *out_asked);
 
-/* The smoothing of the least leave-one-out log loss at k, over as many of the rows as 2000, to which one is added
- * whose class none of its neighbours has: what never happened in n rows may happen yet.  Needs two rows or more.
- * Fails like cr_neighbours_nearest. */
+/* The smoothing of the least leave-one-out log loss at k, over the rows of as many of the sites as
+ * 2000, to which one is added whose class none of its neighbours has: what never happened in n rows
+ * may happen yet.  Fails like cr_neighbours_nearest. */
 cr_status cri_knn_smooth(cr_ctx *cx, const cri_knn *m, double *out_smoothing);
 
 #endif

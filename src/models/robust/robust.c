@@ -272,6 +272,24 @@ static void warn_without_spread(cr_ctx *cx, const robust_state *m)
 
 enum { FEW_FOR_HUBER = 50 }; /* the median of fewer residuals is too small a scale */
 
+/* Rows beyond a quantile, n min(t, 1 - t), that its line and the density there are to be learned from. */
+static const double FEW_FOR_QUANTILE = 5;
+
+static void warn_of_few_rows(cr_ctx *cx, const robust_state *m)
+{
+    double beyond = m->n * fmin(m->share, 1 - m->share);
+    if (m->method == HUBER && m->n < FEW_FOR_HUBER)
+        cr_log(cx, CR_LOG_WARNING,
+               "with fewer than %d rows the intervals of --method huber are too narrow; use "
+               "--method student",
+               FEW_FOR_HUBER);
+    if (m->method == QUANTILE && beyond < FEW_FOR_QUANTILE * (1 - 1e-9))
+        cr_log(cx, CR_LOG_WARNING,
+               "of %.0f rows, about %.1f lie beyond the quantile %g: with fewer than %.0f its "
+               "intervals are too narrow; a quantile nearer to 0.5 needs fewer rows",
+               m->n, beyond, m->share, FEW_FOR_QUANTILE);
+}
+
 static cr_status robust_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                             void **out_state, cr_report *report)
 {
@@ -298,11 +316,8 @@ static cr_status robust_fit(cr_ctx *cx, const cri_rows *rows, const void *option
                : fit_reweighted(cx, rows, w, o, m, &plain, report));
     if (isnan(m->scale))
         warn_without_spread(cx, m);
-    else if (m->method == HUBER && m->n < FEW_FOR_HUBER)
-        cr_log(cx, CR_LOG_WARNING,
-               "with fewer than %d rows the intervals of --method huber are too narrow; use "
-               "--method student",
-               FEW_FOR_HUBER);
+    else
+        warn_of_few_rows(cx, m);
     report->log_likelihood = m->log_likelihood;
     *out_state = m;
     m = NULL;

@@ -12,7 +12,7 @@
 
 enum {
     CRI_SLOTS = 16,
-    CRI_ALONE = 400000, /* entries of a node below which columns go one by one */
+    CRI_ALONE = 100000, /* entries of a node below which columns go one by one */
     CRI_SMALL = 4096,   /* rows of a node that becomes a table of its own       */
 };
 

@@ -123,6 +123,25 @@ TEST(gaussian_as_lmer)
     assert_close(cr_model_get_report(m)->log_likelihood, -64.28002, 1e-6);
 }
 
+/* Groups more alike than chance would have them: said, and only then. */
+TEST(groups_that_do_not_differ)
+{
+    static const char alike[] = "g,x,y\na,1,1\na,2,3\na,3,0\nb,1,0\nb,2,3\nb,3,1\n"
+                                "c,1,3\nc,2,0\nc,3,1\nd,1,1\nd,2,0\nd,3,3\n";
+    cr_table         *t = table_of_text(cx, "alike.csv", alike),
+             *other = table_of_text(cx, "counts.csv", counts);
+    static const char *const settings[] = { "target=y family=poisson terms=x,(1|g)",
+                                            "target=y terms=x,(1|g)" };
+    for (size_t k = 0; k < 2; k++) {
+        warnings  said = { 0 };
+        cr_model *m = fit(cx, "glm", t, settings[k]);
+        assert_true(statistic(describe(cx, m), "group_sd") < 1e-3);
+        assert_non_null(
+            strstr(fit_and_hear(cx, "glm", t, settings[k], &said), "the groups' sd is at 0"));
+        assert_null(strstr(fit_and_hear(cx, "glm", other, settings[k], &said), "at 0"));
+    }
+}
+
 /* A group that was not seen: the mean of an average one, and a wider spread than any. */
 TEST(a_new_group)
 {

@@ -298,11 +298,11 @@ TEST(gradient)
                                  .beta = b->beta,
                                  .U = b->U,
                                  .A = b->A };
-    b->sums = (cri_gp_stream_sums){ 6, 1, 2, b->Phi, b->M, b->S, 0 };
+    b->sums = (cri_gp_stream_sums){ 6, 1, 2, b->Phi, b->M, b->S, 0, 0, 0 };
     cri_gp_pseudo none = { 0 }, pseudo;
     cri_gp_stream first = { &none, &b->sparse, &b->sums };
     assert_ok(cx, cri_gp_stream_solve(cx, &b->problem, k, 0.1, &first, NULL));
-    assert_ok(cx, cri_gp_pseudo_new(&sc, &b->sums, b->L, &b->old, &pseudo));
+    assert_ok(cx, cri_gp_pseudo_new(&sc, &b->sums, 0.1, b->L, &b->old, &pseudo));
     b->rows = inputs(s.X + 18 * D, s.y + 18, b->r[0], b->first, 15);
     b->sparse.Z = b->next;
     cri_gp_stream second = { &pseudo, &b->sparse, NULL };

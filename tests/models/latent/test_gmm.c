@@ -345,6 +345,28 @@ TEST(corners)
 }
 
 /* All numbers of components are in the table, and the lowest BIC is kept. */
+/* Candidates near the lowest BIC get all starts, and end as they do alone; those far from it get one. */
+TEST(starts_of_candidates)
+{
+    double X[N * D];
+    draw(76, 0, X);
+    for (size_t i = 0; i < N; i++) X[i * D] += 100 * (double)(i % 3);
+    cr_table      *t = make_table(cx, X, N, D, NULL, NULL);
+    const cri_gmm *m = state_of(fit(cx, "gmm", t, "k=2:4 restarts=3"));
+    const cri_gmm *alone = state_of(fit(cx, "gmm", t, "k=3 restarts=3"));
+    const double  *starts = m->tried_starts, *likelihood = m->tried_likelihood;
+    assert_true(m->k == 3 && m->started == 3);
+    assert_true(starts[0] == 1 && starts[1] == 3 && (starts[2] == 1 || starts[2] == 3));
+    assert_true(m->em.restarts == 3 && m->em.restarts_agreed == alone->em.restarts_agreed);
+    assert_relative(likelihood[1], alone->log_likelihood, 1e-12);
+    assert_true(likelihood[1] - likelihood[0] > 0.25 * N);
+    alone = state_of(fit(cx, "gmm", t, "k=2 restarts=1"));
+    assert_relative(likelihood[0], alone->log_likelihood, 1e-12);
+    json_t *list =
+        json_object_get(describe(cx, fit(cx, "gmm", t, "k=2:4 restarts=3")), "candidates");
+    assert_relative(number_of(json_array_get(list, 1), "restarts"), 3, 0);
+}
+
 TEST(choice_of_k)
 {
     double X[N * D];

@@ -97,6 +97,20 @@ TEST(more_columns_than_rows)
     rising(cx, t, "k=2 covariance=ppca factors=1");
 }
 
+/* "ppca:2" is ppca with two factors, bit by bit; of two numbers of factors the last counts. */
+TEST(factors_after_a_colon)
+{
+    double X[N * D];
+    draw(75, 2, X);
+    cr_table      *t = make_table(cx, X, N, D, NULL, NULL);
+    const cri_gmm *a = state_of(fit(cx, "gmm", t, "k=2 covariance=ppca:2")),
+                  *b = state_of(fit(cx, "gmm", t, "k=2 covariance=ppca factors=2")),
+                  *c = state_of(fit(cx, "gmm", t, "k=2 covariance=ppca:1 factors=2")),
+                  *e = state_of(fit(cx, "gmm", t, "k=2 factors=2 covariance=ppca:1"));
+    assert_true(a->form == CRI_GMM_PPCA && a->factors == 2 && c->factors == 2 && e->factors == 1);
+    assert_true(a->log_likelihood == b->log_likelihood && a->log_likelihood == c->log_likelihood);
+}
+
 TEST(refusals)
 {
     double    X[N * D];
@@ -105,6 +119,18 @@ TEST(refusals)
     cr_table *t = make_table(cx, X, N, D, NULL, NULL);
     assert_fails_with(cx, try_fit(cx, "gmm", t, "k=2 covariance=ppca factors=3", &m), CR_EARG,
                       "--factors is 3");
+    assert_fails_with(cx, try_fit(cx, "gmm", t, "k=2 covariance=ppca:3", &m), CR_EARG,
+                      "--factors is 3");
+    for (size_t i = 0; i < 4; i++) {
+        const char *wrong[] = { "0", "x", "", "1:2" };
+        char        settings[64], said[64];
+        snprintf(settings, sizeof settings, "k=2 covariance=ppca:%s", wrong[i]);
+        snprintf(said, sizeof said, "--factors: '%s' is not a whole number", wrong[i]);
+        assert_fails_with(cx, try_fit(cx, "gmm", t, settings, &m), CR_EARG, said);
+        assert_true(strstr(cr_error_hint(cx), "--covariance ppca:2") != NULL);
+    }
+    assert_fails_with(cx, try_fit(cx, "gmm", t, "k=2 covariance=full:2", &m), CR_EARG,
+                      "'full:2' is not one of");
     assert_fails_with(cx, try_fit(cx, "gmm", t, "k=2 factors=2", &m), CR_EARG, "--factors");
     assert_fails_with(cx, try_fit(cx, "gmm", t, "k=2 infer=vb covariance=ppca", &m), CR_EARG,
                       "--covariance");

@@ -119,22 +119,56 @@ static double plain_steps(const double *X, size_t n, size_t p, size_t k, size_t 
     return inertia;
 }
 
+static void check_steps(cr_ctx *cx, const double *X, size_t n, size_t p, size_t k, size_t steps)
+{
+    double *C = malloc(k * p * sizeof *C);
+    char    settings[800];
+    for (size_t i = 0; i < k * p; i++) C[i] = X[i * 7 % (n * p)];
+    snprintf(settings, sizeof settings, "scale=none polish=false max_iter=%zu%s", steps,
+             centres_file(C, k, p));
+    cr_table *t = make_table(cx, X, n, p, NULL, NULL);
+    assert_relative(inertia_of(cx, t, settings), plain_steps(X, n, p, k, steps, C), 1e-12);
+    free(C);
+}
+
 /* As many steps as one likes, from the same centres: bounds and sums that are kept change nothing. */
 TEST(plain_steps)
 {
-    enum { N = 3000, P = 5, K = 12 };
-    double   *X = malloc(N * P * sizeof *X), C[K * P];
-    cr_table *t;
+    enum { N = 3000, P = 5 };
+    double *X = malloc(N * P * sizeof *X);
     draw_blobs(4, N, P, 9, 1.5, X);
-    t = make_table(cx, X, N, P, NULL, NULL);
-    for (size_t steps = 1; steps <= 48; steps += steps < 6 ? 1 : 7) {
-        char settings[800];
-        for (size_t i = 0; i < K * P; i++) C[i] = X[i * 7 % (N * P)];
-        snprintf(settings, sizeof settings, "scale=none polish=false max_iter=%zu%s", steps,
-                 centres_file(C, K, P));
-        assert_relative(inertia_of(cx, t, settings), plain_steps(X, N, P, K, steps, C), 1e-12);
-    }
+    for (size_t steps = 1; steps <= 48; steps += steps < 6 ? 1 : 7)
+        check_steps(cx, X, N, P, 12, steps);
     free(X);
+}
+
+/* The same with so many centres that some rows are compared with a few of them, and rows of which many are alike in
+ * their first columns, with zeros of both signs. */
+TEST(plain_steps_with_many_centres)
+{
+    enum { N = 9000, P = 4 };
+    double *X = malloc(N * P * sizeof *X);
+    draw_blobs(5, N, P, 40, 1.5, X);
+    for (size_t i = 0; i < N; i++)
+        X[i * P] = round(X[i * P] / 6), X[i * P + 1] = round(X[i * P + 1]);
+    for (size_t steps = 1; steps <= 31; steps += steps < 4 ? 1 : 9)
+        check_steps(cx, X, N, P, 48, steps);
+    free(X);
+}
+
+/* Nor does the order of many rows, of which some are alike in their first columns. */
+TEST(order_of_many_rows)
+{
+    enum { N = 9000, P = 3 };
+    double *X = malloc(N * P * sizeof *X), *turned = malloc(N * P * sizeof *X);
+    draw_blobs(6, N, P, 4, 1.5, X);
+    for (size_t i = 0; i < N; i++)
+        X[i * P] = round(X[i * P] / 6), X[i * P + 1] = round(X[i * P + 1]);
+    for (size_t i = 0; i < N; i++) memcpy(turned + i * P, X + (N - 1 - i) * P, P * sizeof *X);
+    const char *settings = "k=5 restarts=1 polish=false max_iter=2 tol=0";
+    double      a = inertia_of(cx, make_table(cx, X, N, P, NULL, NULL), settings);
+    assert_true(a == inertia_of(cx, make_table(cx, turned, N, P, NULL, NULL), settings));
+    free(X), free(turned);
 }
 
 /* --- the best known --------------------------------------------------------------------------- */

@@ -92,3 +92,29 @@ TEST(noise_takes_few_passes)
     cri_kmeans_work_close(cx, &work);
     free(X), free(w), free(norm);
 }
+
+/* The number of clusters at an end of its range is said; inside, or where it was given, nothing is. */
+TEST(number_at_an_end_of_its_range)
+{
+    enum { ROWS = 90 };
+    static const struct {
+        const char *settings, *says;
+    } kinds[] = { { "k=2:6", NULL },
+                  { "k=3", NULL },
+                  { "k=2:3", "--k 2:6 tries more" },
+                  { "k=3:6", "--k 2:6 tries less" } };
+    double      X[ROWS * 2];
+    cr_rng      r = cr_rng_stream(3, 1);
+    warnings    heard;
+    const char *said;
+    for (size_t i = 0; i < ROWS; i++) { /* three clusters */
+        X[2 * i] = (double)(i % 3) * 20 + cr_rng_normal(&r);
+        X[2 * i + 1] = (double)(i % 3 == 1) * 20 + cr_rng_normal(&r);
+    }
+    cr_table *three = make_table(cx, X, ROWS, 2, NULL, NULL);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        said = fit_and_hear(cx, "kmeans", three, kinds[k].settings, &heard);
+        if (kinds[k].says ? !strstr(said, kinds[k].says) : heard.n > 0)
+            fail_msg("%s: %s", kinds[k].settings, said);
+    }
+}

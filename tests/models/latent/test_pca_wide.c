@@ -163,6 +163,53 @@ TEST(the_same_by_each_road)
     free_sparse(&d), free_sparse(&wide);
 }
 
+/* More rows than columns of them stay in the cache: measured in blocks of rows, by weight too. */
+TEST(many_rows)
+{
+    sparse_data d = draw_sparse(79, 5000, 12, 0.6);
+    for (int sparse = 0; sparse < 2; sparse++) {
+        cr_table *t = table_of(cx, &d, sparse);
+        compare_roads(cx, t, "features=x* components=3 scale=none", "moments", "krylov", 1e-8);
+        compare_roads(cx, t, "features=x* components=3 weights=w", "moments", "krylov", 1e-8);
+        cr_table_free(cx, t);
+    }
+    free_sparse(&d);
+}
+
+/* Twelve levels of ten rows each as indicators: one eigenvalue eleven times, more often than a block of sparse rows
+ * has vectors, and two columns of less variance behind it. */
+TEST(equal_directions_of_sparse_rows)
+{
+    enum { LEVELS = 12, N = 120, P = LEVELS + 2 };
+    sparse_data d = draw_sparse(80, N, P, 0.5);
+    for (size_t i = 0; i < N; i++) {
+        for (size_t j = 0; j < LEVELS; j++) d.X[i * P + j] = i % LEVELS == j;
+        d.X[i * P + LEVELS] = i % 40 == 0 ? 1 : 0;
+        d.X[i * P + LEVELS + 1] = i % 60 == 7 ? 1 : 0;
+    }
+    free(d.column), free(d.value);
+    d.column = calloc(N * P, sizeof *d.column), d.value = calloc(N * P, sizeof *d.value);
+    compress(&d);
+    cr_table *t = table_of(cx, &d, true);
+    truth     expected = decompose_rows(cx, &d, false, false);
+    assert_relative(expected.lambda[2], expected.lambda[9], 1e-9);
+    assert_true(expected.lambda[LEVELS] < 0.5 * expected.lambda[9]);
+    for (size_t components = 11; components <= 13; components++) {
+        char settings[128];
+        snprintf(settings, sizeof settings, "features=x* scale=none solver=krylov components=%zu",
+                 components);
+        json_t *s = describe(cx, fit(cx, "pca", t, settings));
+        for (size_t j = 0; j < components; j++) {
+            char name[48];
+            snprintf(name, sizeof name, "eigenvalue(z%zu)", j + 1);
+            assert_relative(statistic(s, name), expected.lambda[j], 1e-8);
+        }
+    }
+    free_truth(&expected);
+    cr_table_free(cx, t);
+    free_sparse(&d);
+}
+
 /* sds of the eigenvalues of correlations without their matrix, from the vectors alone: as with it, and by the formula. */
 TEST(sds_without_the_matrix)
 {
@@ -181,7 +228,7 @@ TEST(sds_without_the_matrix)
         R[i % (P * P)] += Z[i / (P * P) * P + i / P % P] * Z[i / (P * P) * P + i % P];
     assert_ok(cx, cri_directions(cx, R, P, lambda, V, &rank));
     assert_int_equal(rank, N - 1);
-    cri_decomposed of = { R, V, lambda, P, rank, true, 100 };
+    cri_decomposed of = { R, V, lambda, P, rank, true, 100, NULL };
     assert_ok(cx, cri_spread(cx, &of, Q, CRI_SPREAD_VECTORS, with, vectors));
     of.opt_C = NULL;
     assert_ok(cx, cri_spread(cx, &of, Q, CRI_SPREAD_VALUES, without, NULL));

@@ -156,7 +156,7 @@ static void check_choice(cr_ctx *cx, size_t classes, bool weighted)
     char   settings[256];
     draw_data(40 + classes, 90, 2, classes, &data);
     for (size_t i = 0; i < data.n; i++) data.X[2 * i + 1] += 0.001 * data.X[2 * i];
-    for (size_t k = classes ? 1 : 2; k <= 63; k++) {
+    for (size_t k = classes ? 1 : 4; k <= 63; k++) {
         double loss = 0;
         for (size_t i = 0; i < data.n; i++) {
             answer a = by_definition(&data, data.X + 2 * i, k, false, weighted, i);
@@ -299,8 +299,8 @@ TEST(many_copies)
 {
     double X[3000] = { 0 }, y[3000], sum = 0;
     for (size_t i = 0; i < 3000; i++) y[i] = (double)(i % 7);
-    for (size_t i = 0; i < 1029; i++) sum += y[i] / 1029; /* the first TIES + k of them share */
+    for (size_t i = 0; i < 3000; i++) sum += y[i] / 3000;
     cr_table     *t = make_table(cx, X, 3000, 1, y, NULL), *at = make_table(cx, X, 1, 1, y, NULL);
     cr_prediction q = fit_and_predict(cx, "knn", t, "target=y", at);
-    assert_close(q.mean[0], sum, 0.01);
+    assert_close(q.mean[0], sum, 1e-12);
 }

@@ -418,3 +418,29 @@ TEST(least_degrees_of_freedom)
         assert_true(statistic(d, "scale") > 0.1 && q.scale[0] > 0.1);
     }
 }
+
+/* Fewer than five rows beyond a quantile are too few for its intervals: said, for either tail. */
+TEST(few_rows_beyond_a_quantile)
+{
+    static const struct {
+        const char *settings;
+        size_t      rows;
+        bool        few;
+    } kinds[] = {
+        { "target=y method=quantile quantile=0.9", 49, true },
+        { "target=y method=quantile quantile=0.9", 50, false },
+        { "target=y method=quantile quantile=0.1", 30, true },
+        { "target=y method=quantile quantile=0.5", 12, false },
+        { "target=y method=lad", 12, false },
+    };
+    double x[50], y[50];
+    cr_rng r = cr_rng_stream(8, 6);
+    for (size_t i = 0; i < 50; i++) x[i] = cr_rng_normal(&r), y[i] = x[i] + cr_rng_normal(&r);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        cr_table   *t = make_table(cx, x, kinds[k].rows, 1, y, NULL);
+        warnings    heard;
+        const char *said = fit_and_hear(cx, "robust", t, kinds[k].settings, &heard);
+        if ((strstr(said, "beyond the quantile") != NULL) != kinds[k].few)
+            fail_msg("%zu rows, %s: %s", kinds[k].rows, kinds[k].settings, said);
+    }
+}

@@ -105,6 +105,7 @@ static cr_status learn(cr_ctx *cx, const cri_online_options *o, const cri_gp_dat
     CR_TRY(cri_gp_learn(cx, &learning, g->kernel, &g->noise, &learned));
     if (learning.prior) {
         g->hyper = CRI_GP_HYPER_MAP;
+        CR_TRY(cri_online_keep_prior(cx, &prior, m));
         CR_TRY(cri_gp_rough_occam(cx, &prior, g->kernel, g->noise, data->count, &g->occam));
     }
     g->starts = learned.starts, g->agreed = learned.agreed, g->evaluations = learned.evaluations;
@@ -441,8 +442,11 @@ static cr_status online_ready(cr_ctx *cx, void *state, const cr_design *design)
                 (basis ? m->C && m->n == n
                        : m->sums.Phi && m->sums.M && m->sums.S && m->sums.m == n && m->sums.w == w);
     if (!fits) return CR_EDATA;
+    if (!m->prior_mean != !m->prior_sd) return CR_EDATA;
     m->sums.m = n, m->sums.q = w - 1, m->sums.w = w;
-    return cri_gp_ready(cx, &m->gp, design);
+    cr_status st = cri_gp_ready(cx, &m->gp, design);
+    bool      priors = !m->prior_mean || m->priors == m->gp.n_theta + m->gp.noise_learned;
+    return st == CR_OK && !priors ? CR_EDATA : st;
 }
 
 static cr_status gp_online_shape(cr_ctx *cx, const void *options, cr_design *design)

@@ -16,6 +16,7 @@ typedef struct ascent {
     cr_ctx               *cx;
     const cri_gp_problem *problem;
     cri_gp_stream        *stream;
+    const cri_gp_prior   *prior; /* or NULL */
     cr_kernel            *k;
     double                noise;
     bool                  learn_noise;
@@ -33,7 +34,7 @@ static cr_status objective(void *user, const double *x, size_t n, double *out_f,
     CR_TRY(cr_kernel_set_theta(c->cx, c->k, x));
     CR_TRY(cri_gp_stream_objective(c->cx, c->stream, c->problem, c->k, noise, &value,
                                    opt_gradient ? c->gradient : NULL));
-    value += cr_kernel_log_prior(c->k, false, opt_gradient ? c->gradient : NULL);
+    value += cri_gp_log_prior(c->prior, c->k, x, opt_gradient ? c->gradient : NULL);
     *out_f = -value;
     for (size_t j = 0; opt_gradient && j < n; j++) opt_gradient[j] = -c->gradient[j];
     if (!isfinite(value)) st = CR_ENUMERIC;
@@ -42,15 +43,23 @@ done:
 }
 
 cr_status cri_gp_online_ascend(cr_ctx *cx, const cri_gp_problem *problem, cri_gp_stream *stream,
-                               bool learn_noise, size_t steps, cr_kernel *k, double *noise,
-                               size_t *out_iterations, cr_stop *out_stop)
+                               const cri_gp_prior *opt_prior, bool learn_noise, size_t steps,
+                               cr_kernel *k, double *noise, size_t *out_iterations,
+                               cr_stop *out_stop)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    size_t     p = cr_kernel_theta_size(k), n = p + learn_noise;
-    double    *x = cr_scratch_f64(&s, p + 1), *lower = cr_scratch_f64(&s, p + 1);
-    double    *upper = cr_scratch_f64(&s, p + 1);
-    ascent     c = { cx, problem, stream, k, *noise, learn_noise, cr_scratch_f64(&s, p + 1) };
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
+    size_t              p = cr_kernel_theta_size(k), n = p + learn_noise;
+    double             *x = cr_scratch_f64(&s, p + 1), *lower = cr_scratch_f64(&s, p + 1);
+    double             *upper = cr_scratch_f64(&s, p + 1);
+    ascent              c = { .cx = cx,
+                              .problem = problem,
+                              .stream = stream,
+                              .prior = opt_prior,
+                              .k = k,
+                              .noise = *noise,
+                              .learn_noise = learn_noise,
+                              .gradient = cr_scratch_f64(&s, p + 1) };
     cr_minimize_options o = cr_minimize_defaults();
     cr_minimize_report  report;
     cr_problem q = { .n = n, .objective = objective, .lower = lower, .upper = upper, .user = &c };

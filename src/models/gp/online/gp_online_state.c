@@ -40,6 +40,44 @@ cr_status cri_online_allocate(cr_ctx *cx, cri_online_state *m)
     return m->sums.Phi && m->sums.M && m->sums.S ? CR_OK : cr_error_status(cx);
 }
 
+cr_status cri_online_keep_prior(cr_ctx *cx, const cri_gp_prior *prior, cri_online_state *m)
+{
+    size_t n = prior->size;
+    if (n == 0) return CR_OK;
+    double *mean = cr_alloc(cx, n, sizeof *mean), *sd = cr_alloc(cx, n, sizeof *sd);
+    m->priors = n, m->prior_mean = mean, m->prior_sd = sd;
+    if (!mean || !sd) return cr_error_status(cx);
+    for (size_t j = 0; j < n; j++) {
+        mean[j] = prior->weak[j] ? prior->mean[j] : 0;
+        sd[j] = prior->weak[j] ? prior->sd[j] : 0;
+    }
+    return CR_OK;
+}
+
+/* The priors that a state keeps, of its first n parameters; none: size is 0. */
+static cr_status kept_prior(cr_scratch *s, const cri_online_state *m, size_t n, cri_gp_prior *out)
+{
+    *out = (cri_gp_prior){ .size = m->prior_mean && m->prior_sd ? n : 0,
+                           .weak = cr_scratch_bytes(s, n, sizeof(bool)),
+                           .mean = m->prior_mean,
+                           .sd = m->prior_sd };
+    for (size_t j = 0; s->status == CR_OK && j < out->size; j++) out->weak[j] = m->prior_sd[j] > 0;
+    return s->status;
+}
+
+static cr_status copy_prior(cr_ctx *cx, const cri_online_state *from, cri_online_state *to)
+{
+    size_t bytes = from->priors * sizeof(double);
+    if (!from->prior_mean || !from->prior_sd) return CR_OK;
+    to->priors = from->priors;
+    to->prior_mean = cr_alloc(cx, from->priors, sizeof(double));
+    to->prior_sd = cr_alloc(cx, from->priors, sizeof(double));
+    if (!to->prior_mean || !to->prior_sd) return cr_error_status(cx);
+    memcpy(to->prior_mean, from->prior_mean, bytes);
+    memcpy(to->prior_sd, from->prior_sd, bytes);
+    return CR_OK;
+}
+
 /* A state with the kernel, the noise and the mean function of another, and these inputs, taken
  * over. */
 static cr_status state_like(cr_ctx *cx, const cri_online_state *old, cri_gp_data *inputs,
@@ -60,6 +98,7 @@ static cr_status state_like(cr_ctx *cx, const cri_online_state *old, cri_gp_data
     g->loo_score = g->loo_rmse = NAN;
     CR_TRY(cr_kernel_copy(cx, o->kernel, &g->kernel));
     CR_TRY(cri_record_copy(cx, cri_gp_mean_record, &o->mean, &g->mean));
+    if (old->priors) CR_TRY(copy_prior(cx, old, m));
     g->at = *inputs;
     *inputs = (cri_gp_data){ 0 };
     CR_TRY(cri_online_allocate(cx, m));
@@ -128,11 +167,12 @@ cr_status cri_online_change(cr_ctx *cx, const cri_online_state *old, const cri_g
     cri_gp_data       inputs = { 0 };
     cri_gp_problem    problem;
     cri_gp_pseudo     pseudo;
+    cri_gp_prior      prior;
     bool              learns = o->optimize == CRI_ONLINE_OPTIMIZE_EVIDENCE &&
                   o->steps > 0; /* how far a batch goes is --steps */
     cr_stop stop = CR_STOP_CLOSED_FORM;
 
-    CR_TRY(cri_gp_pseudo_new(&s, &old->sums, old->gp.L, &old->gp.at, &pseudo));
+    CR_TRY(cri_gp_pseudo_new(&s, &old->sums, old->gp.noise, old->gp.L, &old->gp.at, &pseudo));
     if (o->move)
         CR_TRY(cri_gp_online_choose(cx, old->gp.kernel, &old->gp.at, data, o->inducing, &inputs));
     else
@@ -141,10 +181,14 @@ cr_status cri_online_change(cr_ctx *cx, const cri_online_state *old, const cri_g
     cri_gp_sparse sparse = cri_gp_sparse_into(&m->gp, CRI_GP_VFE);
     cri_gp_stream stream = { &pseudo, &sparse, NULL };
     CR_TRY(cri_online_problem(&s, &m->gp, data, &problem));
-    if (learns)
-        CR_TRY(cri_gp_online_ascend(cx, &problem, &stream, m->gp.noise_learned, o->steps,
-                                    m->gp.kernel, &m->gp.noise, &report->iterations, &stop));
-    if (learns) report->stop = stop;
+    if (learns) {
+        bool learn_noise = m->gp.noise_learned && old->sums.count > 0;
+        CR_TRY(kept_prior(&s, m, m->gp.n_theta + learn_noise, &prior));
+        CR_TRY(cri_gp_online_ascend(cx, &problem, &stream, prior.size ? &prior : NULL, learn_noise,
+                                    o->steps, m->gp.kernel, &m->gp.noise, &report->iterations,
+                                    &stop));
+        report->stop = stop;
+    }
     stream.opt_sums = &m->sums;
     CR_TRY(cri_kernel_settle(cx, m->gp.kernel));
     CR_TRY(cri_gp_stream_solve(cx, &problem, m->gp.kernel, m->gp.noise, &stream, NULL));

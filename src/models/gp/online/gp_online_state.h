@@ -5,6 +5,7 @@
 
 #include "gp_stream.h"
 #include "models/gp/methods/gp_fit.h"
+#include "models/gp/search/gp_prior.h"
 
 /* clang-format off */
 #define GP_ONLINE_OPTIONS(X)                                                                         \
@@ -17,7 +18,7 @@
     X(choice, optimize,  "evidence", "evidence|none",                                                \
       "learn the hyper-parameters by maximising the bound, or keep them as given", "none")                      \
     X(choice, hyper,     "map", "map|best",                                                          \
-      "hyper-parameters of the first batch at the maximum of the bound times weak priors, or of the bound alone", "best") \
+      "hyper-parameters at the maximum of the bound times weak priors made from the first batch, or of the bound alone", "best") \
     X(count,  max_iter,  "200", "1..1000000", "maximum number of steps of one run of the search on the first batch", "50") \
     X(count,  steps,     "10", ">=0", "maximum number of steps of the search with each further batch; 0 keeps what was learned", "0") \
     X(count,  inducing,  "100", "1..100000", "maximum number of inducing inputs, or inputs of the basis", "50")   \
@@ -35,6 +36,11 @@ CR_OPTIONS_STRUCT(cri_online_options, GP_ONLINE_OPTIONS);
            "their squares keep their digits; given back by beta, or without one by predictions")     \
     MEMBER(real,   learned_from, (),               ">=0 spare",    "rows that the hyper-parameters were learned from; 0: none were") \
     INNER(real,    sums.settled, (),               "as:settled",   "of the stream")                  \
+    INNER(real,    sums.loss,    (),               "spare as:loss", "of settled, what goes with 1 / noise") \
+    INNER(real,    sums.count,   (),               ">=0 spare as:scaled_rows", "rows that another noise would scale; 0: it stays") \
+    MEMBER(count,  priors,       (),               "found",        "learned hyper-parameters, if weak priors of them hold") \
+    MEMBER(vector, prior_mean,   (priors),         "none",         "of the logarithms, the noise last (gp_prior.h)") \
+    MEMBER(vector, prior_sd,     (priors),         ">=0 none",     "likewise; 0: the expression of the kernel gives the prior") \
     MEMBER(count,  n,            (),               "found",        "inputs of the basis")            \
     MEMBER(matrix, C,            (n, n),           "none",         "Sigma of the basis; mu is gp.at.y") \
     INNER(count,   sums.m,       (),               "found",        "inputs of the stream")           \
@@ -56,6 +62,8 @@ void cri_online_free(cr_ctx *cx, cri_online_state *m);
 cr_status cri_online_allocate(cr_ctx *cx, cri_online_state *m);
 /* A copy, to be changed. */
 cr_status cri_online_copy(cr_ctx *cx, const cri_online_state *old, cri_online_state **out);
+/* Keeps weak priors, for later batches. */
+cr_status cri_online_keep_prior(cr_ctx *cx, const cri_gp_prior *prior, cri_online_state *m);
 /* The mean function at the rows. */
 cr_status cri_online_problem(cr_scratch *s, const cri_gp_posterior *g, const cri_gp_data *data,
                              cri_gp_problem *out);

@@ -15,8 +15,8 @@ static const double NOTHING =
 
 /* --- pseudo-data ----------------------------------------------------------------------------- */
 
-cr_status cri_gp_pseudo_new(cr_scratch *s, const cri_gp_stream_sums *sums, const double *L,
-                            const cri_gp_data *Z, cri_gp_pseudo *out)
+cr_status cri_gp_pseudo_new(cr_scratch *s, const cri_gp_stream_sums *sums, double noise,
+                            const double *L, const cri_gp_data *Z, cri_gp_pseudo *out)
 {
     cr_status st = CR_OK;
     size_t    m = sums->m, w = sums->q + 1, r = 0;
@@ -41,7 +41,16 @@ cr_status cri_gp_pseudo_new(cr_scratch *s, const cri_gp_stream_sums *sums, const
         for (size_t j = 0; j < r; j++) P[j * m + i] = U[i * r + j];
     memcpy(rest, sums->S, w * w * sizeof *rest);
     if (r) CR_TRY(cr_syrk(s->cx, -1, cr_cmat_of(E, r, w), CR_TRANSPOSED, 1, cr_mat_of(rest, w, w)));
-    *out = (cri_gp_pseudo){ Z, r, sums->q, P, E, rest, sums->settled };
+    *out = (cri_gp_pseudo){ .Z = Z,
+                            .r = r,
+                            .q = sums->q,
+                            .P = P,
+                            .E = E,
+                            .rest = rest,
+                            .noise = noise,
+                            .settled = sums->settled,
+                            .loss = sums->loss,
+                            .count = sums->count };
 done:
     return st;
 }
@@ -57,10 +66,11 @@ typedef struct pass {
     cri_gp_sparse        *sp;
     size_t                n, r, m, q, N; /* rows, pseudo-rows, inducing inputs, terms; n + r */
     double               *V, *E, *D;     /* [m x N], [N x (q + 1)], [n]                    */
-    double               *kii, *qii;     /* [n] diagonals of K and Q                      */
+    double               *P;             /* [r x m_old] of the pseudo-rows, at this noise */
     double               *Kaa, *Lambda;  /* [m_old x m_old] K(Z, Z), P^T P                */
     double               *Phi, *M, *S;   /* sums of all                                   */
-    double                settled;       /* what does not turn on alpha and L2            */
+    double                scale;         /* the noise of the pseudo-rows by this one      */
+    double                settled, loss, count; /* of the sums                            */
 } pass;
 
 /* V and E of the rows, in the first n columns and rows; what they settle of the bound. */
@@ -71,12 +81,13 @@ static cr_status fill_rows(pass *p)
     const cri_gp_data *data = p->problem->data;
     size_t             n = p->n, m = p->m, q = p->q, w = q + 1;
     cr_kernel_input    rows = cri_gp_inputs(data), z = cri_gp_inputs(&p->sp->Z);
-    double            *C = cr_scratch_matrix(&s, m, n), trace = 0, logs = 0;
+    double            *C = cr_scratch_matrix(&s, m, n), *kii = cr_scratch_f64(&s, n);
+    double             trace = 0, logs = 0;
 
     CR_TRY(s.status);
     CR_TRY(cr_kernel_cross(p->cx, p->k, &z, &rows, cr_mat_of(C, m, n)));
     CR_TRY(cr_chol_forward(p->cx, cr_cmat_of(p->sp->L, m, m), cr_mat_of(C, m, n)));
-    CR_TRY(cr_kernel_diagonal(p->cx, p->k, &rows, false, p->kii));
+    CR_TRY(cr_kernel_diagonal(p->cx, p->k, &rows, false, kii));
     for (size_t i = 0; i < n; i++) {
         double root = sqrt(p->D[i] = p->noise * data->r[i]), q_ii = 0;
         for (size_t a = 0; a < m; a++) {
@@ -85,17 +96,18 @@ static cr_status fill_rows(pass *p)
         }
         for (size_t j = 0; j < q; j++) p->E[i * w + j] = p->problem->H[i * q + j] / root;
         p->E[i * w + q] = data->y[i] / root;
-        p->qii[i] = q_ii;
-        trace += (p->kii[i] - q_ii) / p->D[i];
+        trace += (kii[i] - q_ii) / p->D[i];
         logs += log(p->D[i]);
     }
     p->settled += -0.5 * (trace + logs + (double)n * CRI_LOG_2PI) + cri_gp_merged(data, p->noise);
+    p->loss += p->noise * trace + data->spread;
+    p->count += data->count;
 done:
     cr_scratch_end(&s);
     return st;
 }
 
-/* The same of the pseudo-rows, behind the others. */
+/* The same of the pseudo-rows, behind the others; they are those of the old noise, scaled. */
 static cr_status fill_pseudo(pass *p)
 {
     cr_status            st = CR_OK;
@@ -104,22 +116,27 @@ static cr_status fill_pseudo(pass *p)
     size_t               r = p->r, m = p->m, w = p->q + 1, a = o->Z->n;
     cr_kernel_input      old = cri_gp_inputs(o->Z), z = cri_gp_inputs(&p->sp->Z);
     double *K = cr_scratch_matrix(&s, m, a), *C = cr_scratch_matrix(&s, m, r), trace = 0;
+    double  root = sqrt(p->scale);
 
     CR_TRY(s.status);
+    for (size_t i = 0; i < r * a; i++) p->P[i] = root * o->P[i];
+    for (size_t i = 0; i < r * w; i++) p->E[p->n * w + i] = root * o->E[i];
     CR_TRY(cr_kernel_cross(p->cx, p->k, &z, &old, cr_mat_of(K, m, a)));
     CR_TRY(cr_kernel_cross(p->cx, p->k, &old, &old, cr_mat_of(p->Kaa, a, a)));
-    CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(K, m, a), CR_PLAIN, cr_cmat_of(o->P, r, a), CR_TRANSPOSED,
+    CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(K, m, a), CR_PLAIN, cr_cmat_of(p->P, r, a), CR_TRANSPOSED,
                    0, cr_mat_of(C, m, r)));
     CR_TRY(cr_chol_forward(p->cx, cr_cmat_of(p->sp->L, m, m), cr_mat_of(C, m, r)));
-    CR_TRY(cr_syrk(p->cx, 1, cr_cmat_of(o->P, r, a), CR_TRANSPOSED, 0, cr_mat_of(p->Lambda, a, a)));
+    CR_TRY(cr_syrk(p->cx, 1, cr_cmat_of(p->P, r, a), CR_TRANSPOSED, 0, cr_mat_of(p->Lambda, a, a)));
     for (size_t i = 0; i < a * a; i++) trace += p->Lambda[i] * p->Kaa[i];
     for (size_t j = 0; j < m; j++)
         for (size_t i = 0; i < r; i++) {
             p->V[j * p->N + p->n + i] = C[j * r + i];
             trace -= C[j * r + i] * C[j * r + i];
         }
-    memcpy(p->E + p->n * w, o->E, r * w * sizeof(double));
-    p->settled += o->settled - 0.5 * trace;
+    p->settled += o->settled - 0.5 * trace +
+                  0.5 * (o->count * log(p->scale) - (p->scale - 1) * o->loss / o->noise);
+    p->loss += o->loss + p->noise * trace;
+    p->count += o->count;
 done:
     cr_scratch_end(&s);
     return st;
@@ -150,6 +167,18 @@ typedef struct adjoint {
     double *some, *sum;    /* [theta + 1]                         */
 } adjoint;
 
+/* Of the pseudo-rows, the squared distance of the targets from the mean function that no f changes. */
+static double rest_square(const pass *p)
+{
+    size_t w = p->q + 1;
+    double sum = 0;
+    for (size_t i = 0; p->r && i < w; i++)
+        for (size_t j = 0; j < w; j++)
+            sum += p->scale * p->old->rest[i * w + j] * (i < p->q ? -p->sp->beta[i] : 1) *
+                   (j < p->q ? -p->sp->beta[j] : 1);
+    return sum;
+}
+
 static cr_status weigh(pass *p, adjoint *d, const double *g, double *by_noise)
 {
     cr_status st = CR_OK;
@@ -168,8 +197,8 @@ static cr_status weigh(pass *p, adjoint *d, const double *g, double *by_noise)
             d->a[i] -= p->V[k * N + i] * g[k];
             d->v[i] += d->T[k * N + i] * d->T[k * N + i];
         }
-    for (size_t i = 0; i < p->n; i++) /* by log D of each row, and its trace term */
-        *by_noise += 0.5 * (d->a[i] * d->a[i] - (1 - d->v[i]) + (p->kii[i] - p->qii[i]) / p->D[i]);
+    *by_noise = 0.5 * (p->loss / p->noise - p->count + rest_square(p));
+    for (size_t i = 0; i < N; i++) *by_noise += 0.5 * (d->a[i] * d->a[i] + d->v[i]);
     CR_TRY(cr_gemm(p->cx, -1, cr_cmat_of(d->J, m, m), CR_TRANSPOSED, V, CR_PLAIN, 0,
                    cr_mat_of(d->W, m, N)));
     for (size_t k = 0; k < m; k++)
@@ -214,8 +243,8 @@ static cr_status differentiate_pseudo(pass *p, adjoint *d)
     CR_TRY(s.status);
     for (size_t k = 0; k < m; k++)
         for (size_t i = 0; i < r; i++) W[i * m + k] = d->W[k * p->N + p->n + i];
-    CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(p->old->P, r, a), CR_TRANSPOSED, cr_cmat_of(W, r, m),
-                   CR_PLAIN, 0, cr_mat_of(X, a, m)));
+    CR_TRY(cr_gemm(p->cx, 1, cr_cmat_of(p->P, r, a), CR_TRANSPOSED, cr_cmat_of(W, r, m), CR_PLAIN,
+                   0, cr_mat_of(X, a, m)));
     CR_TRY(cr_kernel_cross_gradient(p->cx, p->k, &old, &z, cr_cmat_of(X, a, m), d->some,
                                     (cr_mat){ 0 }));
     add(d->some, t, d->sum);
@@ -253,21 +282,20 @@ done:
 
 static cr_status differentiate(pass *p, const double *g, double *out)
 {
-    cr_status          st = CR_OK;
-    cr_scratch         s = cr_scratch_begin(p->cx);
-    const cri_gp_data *data = p->problem->data;
-    size_t             m = p->m, N = p->N, t = cr_kernel_theta_size(p->k);
-    double             by_noise = 0;
-    adjoint            d = { .Linv = cr_scratch_bytes(&s, m * m, sizeof(double)),
-                             .J = cr_scratch_matrix(&s, m, m),
-                             .Binv = cr_scratch_matrix(&s, m, m),
-                             .G = cr_scratch_matrix(&s, m, m),
-                             .W = cr_scratch_matrix(&s, m, N),
-                             .T = cr_scratch_matrix(&s, m, N),
-                             .a = cr_scratch_f64(&s, N),
-                             .v = cr_scratch_f64(&s, N),
-                             .some = cr_scratch_f64(&s, t + 1),
-                             .sum = cr_scratch_bytes(&s, t + 1, sizeof(double)) };
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(p->cx);
+    size_t     m = p->m, N = p->N, t = cr_kernel_theta_size(p->k);
+    double     by_noise = 0;
+    adjoint    d = { .Linv = cr_scratch_bytes(&s, m * m, sizeof(double)),
+                     .J = cr_scratch_matrix(&s, m, m),
+                     .Binv = cr_scratch_matrix(&s, m, m),
+                     .G = cr_scratch_matrix(&s, m, m),
+                     .W = cr_scratch_matrix(&s, m, N),
+                     .T = cr_scratch_matrix(&s, m, N),
+                     .a = cr_scratch_f64(&s, N),
+                     .v = cr_scratch_f64(&s, N),
+                     .some = cr_scratch_f64(&s, t + 1),
+                     .sum = cr_scratch_bytes(&s, t + 1, sizeof(double)) };
 
     CR_TRY(s.status);
     for (size_t i = 0; i < m; i++) d.Linv[i * m + i] = 1;
@@ -281,7 +309,7 @@ static cr_status differentiate(pass *p, const double *g, double *out)
     if (p->r) CR_TRY(differentiate_pseudo(p, &d));
     CR_TRY(differentiate_inducing(p, &d));
     memcpy(out, d.sum, t * sizeof(double));
-    out[t] = by_noise + 0.5 * (data->spread / p->noise - (data->count - (double)data->n));
+    out[t] = by_noise;
 done:
     cr_scratch_end(&s);
     return st;
@@ -309,8 +337,8 @@ static pass pass_new(cr_scratch *s, const cri_gp_problem *problem, const cr_kern
                    .V = cr_scratch_matrix(s, m, n + r),
                    .E = cr_scratch_matrix(s, n + r, w),
                    .D = cr_scratch_f64(s, n),
-                   .kii = cr_scratch_f64(s, n),
-                   .qii = cr_scratch_f64(s, n),
+                   .scale = r ? old->noise / noise : 1,
+                   .P = cr_scratch_matrix(s, r, a),
                    .Kaa = cr_scratch_matrix(s, a, a),
                    .Lambda = cr_scratch_matrix(s, a, a),
                    .Phi = cr_scratch_matrix(s, m, m),
@@ -326,7 +354,7 @@ static cr_status add_up(pass *p)
     CR_TRY(cr_syrk(p->cx, 1, V, CR_PLAIN, 0, cr_mat_of(p->Phi, m, m)));
     CR_TRY(cr_gemm(p->cx, 1, V, CR_PLAIN, E, CR_PLAIN, 0, cr_mat_of(p->M, m, w)));
     CR_TRY(cr_syrk(p->cx, 1, E, CR_TRANSPOSED, 0, cr_mat_of(p->S, w, w)));
-    for (size_t i = 0; p->r && i < w * w; i++) p->S[i] += p->old->rest[i];
+    for (size_t i = 0; p->r && i < w * w; i++) p->S[i] += p->scale * p->old->rest[i];
 done:
     return st;
 }
@@ -339,7 +367,7 @@ cr_status cri_gp_stream_solve(cr_ctx *cx, const cri_gp_problem *problem, const c
     cri_gp_sparse     *sp = stream->sparse;
     pass               p = pass_new(&s, problem, k, noise, stream->old, sp);
     double            *g = cr_scratch_f64(&s, p.m);
-    cri_gp_stream_sums u = { p.m, p.q, p.q + 1, p.Phi, p.M, p.S, 0 };
+    cri_gp_stream_sums u = { p.m, p.q, p.q + 1, p.Phi, p.M, p.S, 0, 0, 0 };
 
     CR_TRY(s.status);
     CR_TRY(cri_gp_inducing_factor(cx, k, &sp->Z, sp->L, &sp->jitter));
@@ -356,7 +384,8 @@ cr_status cri_gp_stream_solve(cr_ctx *cx, const cri_gp_problem *problem, const c
         memcpy(to->Phi, p.Phi, p.m * p.m * sizeof(double));
         memcpy(to->M, p.M, p.m * (p.q + 1) * sizeof(double));
         memcpy(to->S, p.S, (p.q + 1) * (p.q + 1) * sizeof(double));
-        to->settled = p.settled;
+        to->settled = p.settled, to->loss = p.loss;
+        to->count = stream->old && stream->old->Z && stream->old->count == 0 ? 0 : p.count;
     }
 done:
     cr_scratch_end(&s);
@@ -387,7 +416,8 @@ cr_status cri_gp_stream_add(cr_ctx *cx, const cri_gp_problem *problem, const cr_
     for (size_t i = 0; i < m * m; i++) sums->Phi[i] += p.Phi[i];
     for (size_t i = 0; i < m * w; i++) sums->M[i] += p.M[i];
     for (size_t i = 0; i < w * w; i++) sums->S[i] += p.S[i];
-    sums->settled += p.settled;
+    sums->settled += p.settled, sums->loss += p.loss;
+    if (sums->count > 0) sums->count += p.count;
     CR_TRY(solve_sums(cx, sums, sp));
     CR_TRY(cr_chol_backward(cx, cr_cmat_of(sp->L, m, m), cr_mat_of(sp->alpha, m, 1)));
 done:

@@ -1,0 +1,299 @@
+/* crf_fit.c -- learning the weights: rows to attributes, L-BFGS, standard deviations.
+ * The objective is convex.  An absolute penalty has kinks at 0: with w = u - v, u and v at least 0,
+ * it is l1 (u + v), smooth within a box (Andrew & Gao 2007 take orthants instead). */
+#include "crf.h"
+#include "crf_objective.h"
+#include "base/context_internal.h"
+#include "math/dense/chol.h"
+#include "math/optim/differences.h"
+#include "math/optim/minimize.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+/* One weight for each sequence: its rows must have the same. */
+static cr_status weigh_sequences(cr_ctx *cx, const cri_rows *rows, double *weight)
+{
+    const cri_sequences *q = rows->sequences;
+    for (size_t k = 0; k < q->n; k++) {
+        weight[k] = rows->w[q->row[q->start[k]]];
+        for (size_t i = q->start[k]; i < q->start[k + 1]; i++) {
+            if (rows->w[q->row[i]] == weight[k]) continue;
+            cr_fail(
+                cx, CR_EDATA,
+                "the rows of a sequence have different weights, but crf weighs whole sequences");
+            return cr_fail_hint(cx, "give all rows of a sequence the same weight");
+        }
+    }
+    return CR_OK;
+}
+
+/* Attributes that were numbered as they came get the places of their keys in order. */
+static cr_status put_in_order(cr_ctx *cx, cri_attributes *d, cri_attribute_rows *r)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    uint32_t  *to = cr_scratch_bytes(&s, d->n, sizeof *to);
+    CR_TRY(s.status);
+    CR_TRY(cri_attributes_sort(cx, d, to));
+    for (size_t e = 0; e < r->start[r->n]; e++) r->which[e] = to[r->which[e]];
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- the search ------------------------------------------------------------------------------- */
+
+enum { DEFAULT_STEPS = 2000 };
+
+static cr_status minimise(cr_ctx *cx, cri_crf_problem *p, const cri_crf_settings *o, double *theta,
+                          cr_minimize_report *report)
+{
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
+    bool                split = p->l1 > 0;
+    size_t              n = split ? 2 * p->D : p->D;
+    double             *x = cr_scratch_bytes(&s, n, sizeof *x), *lower = NULL;
+    cr_problem          problem = { .n = n,
+                                    .objective = split ? cri_crf_split_value : cri_crf_value,
+                                    .user = p };
+    cr_minimize_options m = cr_minimize_defaults();
+
+    if (split) problem.lower = lower = cr_scratch_bytes(&s, n, sizeof *lower);
+    CR_TRY(s.status);
+    m.method = CR_METHOD_LBFGS;
+    m.gradient_tolerance = o->tol;
+    m.f_tolerance = 1e-15;
+    m.max_iter = o->max_iter != CR_COUNT_UNSET ? o->max_iter : DEFAULT_STEPS;
+    CR_TRY(cr_minimize(cx, &problem, &m, x, report));
+    for (size_t d = 0; d < p->D; d++) theta[d] = split ? x[d] - x[p->D + d] : x[d];
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_stop stop_of(const cr_minimize_report *r)
+{
+    if (cr_end_converged(r->stop)) return CR_STOP_TOLERANCE;
+    if (r->stop != CR_END_NO_PROGRESS) return CR_STOP_LIMIT; /* of time the driver speaks */
+    return r->gradient_norm < 1e-6 * fmax(1, fabs(r->f)) ? CR_STOP_TOLERANCE : CR_STOP_NO_PROGRESS;
+}
+
+/* --- standard deviations ---------------------------------------------------------------------- */
+
+enum { MOST_ERRORS = 400 };           /* weights */
+static const double MOST_WORK = 1e10; /* multiplications */
+
+static cr_status gradient_at(void *problem, const double *theta, double *out_g)
+{
+    cri_crf_problem *p = problem;
+    double           f;
+    return cri_crf_value(p, theta, p->D, &f, out_g);
+}
+
+static bool is_small(const cri_crf_problem *p)
+{
+    double D = (double)p->D, K = (double)p->stride, n = (double)p->n;
+    double gradient = K * (3 * K * n + 2 * (double)p->rows->start[p->n]);
+    return p->D <= MOST_ERRORS && 14 * D * gradient <= MOST_WORK;
+}
+
+/* Steps that change the scores of rows by at most 2e-3: the error of the differences is some 1e-10 of
+ * the second derivatives, that of rounding less. */
+static void choose_steps(const cri_crf_problem *p, double *step)
+{
+    for (size_t d = 0; d < p->D; d++) {
+        size_t a = p->place[d] / p->stride;
+        double most = 1;
+        for (size_t e = p->start[a]; p->value && a < p->A && e < p->start[a + 1]; e++)
+            most = fmax(most, fabs(p->value[e]));
+        step[d] = 2e-3 / most;
+    }
+}
+
+/* One Newton step with the factor of the Hessian, where it leads further down. */
+static cr_status polish(cr_ctx *cx, cri_crf_problem *p, cr_cmat L, double *theta, double *f,
+                        double *kkt)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *g = cr_scratch_f64(&s, p->D), *next = cr_scratch_f64(&s, p->D), value, most = 0;
+    CR_TRY(s.status);
+    CR_TRY(cri_crf_value(p, theta, p->D, &value, g));
+    CR_TRY(cr_chol_solve(cx, L, (cr_mat){ g, p->D, 1, 1 }));
+    for (size_t d = 0; d < p->D; d++) next[d] = theta[d] - g[d];
+    CR_TRY(cri_crf_value(p, next, p->D, &value, g));
+    for (size_t d = 0; d < p->D; d++) most = fmax(most, fabs(g[d]));
+    if (!(value <= *f + 1e-12 * fabs(*f) && most <= *kkt)) goto done; /* f is known to so much */
+    memcpy(theta, next, p->D * sizeof *theta);
+    *f = value;
+    *kkt = most;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The variances of the weights into variance [D], and Laplace's evidence. */
+static cr_status find_errors(cr_ctx *cx, cri_crf_problem *p, double *theta, double *f, double *kkt,
+                             double *variance, cri_crf_errors *out, cr_report *report)
+{
+    cr_status  st = CR_OK;
+    size_t     D = p->D;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *H = cr_scratch_matrix(&s, D, D), *work = cr_scratch_f64(&s, 3 * D);
+    double    *step = cr_scratch_f64(&s, D), log_det;
+    CR_TRY(s.status);
+    choose_steps(p, step);
+    CR_TRY(cri_extrapolated_hessian(cx, gradient_at, p, D, theta, step, work, H));
+    st = cr_chol(cx, (cr_mat){ H, D, D, D });
+    if (st == CR_ENUMERIC) {
+        *out = CRI_CRF_FLAT;
+        st = CR_OK;
+        goto done;
+    }
+    CR_TRY(st);
+    log_det = cr_chol_logdet((cr_cmat){ H, D, D, D });
+    CR_TRY(polish(cx, p, (cr_cmat){ H, D, D, D }, theta, f, kkt));
+    CR_TRY(cr_chol_inverse(cx, (cr_cmat){ H, D, D, D }, (cr_mat){ H, D, D, D }));
+    for (size_t d = 0; d < D; d++) variance[d] = H[d * D + d];
+    *out = p->lambda > 0 ? CRI_CRF_POSTERIOR : CRI_CRF_LIKELIHOOD;
+    if (p->lambda > 0) {
+        report->log_evidence = -*f + (double)D / 2 * log(p->lambda) - log_det / 2;
+        report->evidence = CR_EVIDENCE_LAPLACE;
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- the state -------------------------------------------------------------------------------- */
+
+static void keep_templates(const cri_template *list, cri_crf *m)
+{
+    for (size_t k = 0; k < m->templates; k++)
+        for (size_t i = 0; i < m->atoms; i++) {
+            bool there = i < list[k].n;
+            m->term[k * m->atoms + i] = there ? (double)list[k].atoms[i].term : -1;
+            m->offset[k * m->atoms + i] = there ? list[k].atoms[i].offset : 0;
+        }
+}
+
+/* x [D] of the weights to their places in the state. */
+static void keep_weights(const cri_crf_problem *p, const double *x, double *weight,
+                         double *transition)
+{
+    for (size_t d = 0; d < p->D; d++) {
+        size_t row = p->place[d] / p->stride, k = p->place[d] % p->stride;
+        if (row < p->A)
+            weight[row * p->K + k] = x[d];
+        else
+            transition[(row - p->A) * p->K + k] = x[d];
+    }
+}
+
+/* The same of standard deviations: there are none of weights that were not learned. */
+static cr_status keep_errors(cr_ctx *cx, const cri_crf_problem *p, double *variance, cri_crf *m)
+{
+    m->weight_sd = cr_alloc(cx, m->A * m->K, sizeof(double));
+    m->transition_sd = cr_alloc(cx, m->K * m->K, sizeof(double));
+    if (!m->weight_sd || !m->transition_sd) return CR_ENOMEM;
+    for (size_t i = 0; i < m->A * m->K; i++) m->weight_sd[i] = NAN;
+    for (size_t d = 0; d < p->D; d++) variance[d] = sqrt(variance[d]);
+    keep_weights(p, variance, m->weight_sd, m->transition_sd);
+    return CR_OK;
+}
+
+static cr_status keep_fit(cr_ctx *cx, const cri_crf_problem *p, const cri_template *list,
+                          const cri_attributes *d, const double *theta, cri_crf *m)
+{
+    cr_status st = cri_record_allocate(cx, cri_crf_record, m);
+    if (st != CR_OK) return st;
+    keep_templates(list, m);
+    memcpy(m->keys, d->keys, m->A * m->width * sizeof *m->keys);
+    keep_weights(p, theta, m->weight, m->transition);
+    m->free = p->D;
+    for (size_t i = 0; i < p->D; i++) m->nonzero += theta[i] != 0;
+    return CR_OK;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static cr_status learn(cr_ctx *cx, cri_crf_problem *p, const cri_crf_settings *o,
+                       const cri_template *list, const cri_attributes *d, cri_crf *m,
+                       cr_report *report)
+{
+    cr_status          st = CR_OK;
+    cr_scratch         s = cr_scratch_begin(cx);
+    cr_minimize_report search;
+    cri_crf_errors     errors = p->l1 > 0 ? CRI_CRF_ABSOLUTE : CRI_CRF_MANY;
+    double            *theta, *variance;
+
+    CR_TRY(cri_crf_problem_open(&s, p, o->seen));
+    theta = cr_scratch_bytes(&s, p->D, sizeof *theta);
+    variance = cr_scratch_f64(&s, p->D);
+    CR_TRY(s.status);
+    CR_TRY(minimise(cx, p, o, theta, &search));
+    m->objective = search.f, m->kkt = search.gradient_norm;
+    report->stop = stop_of(&search);
+    report->iterations = search.iterations;
+    if (errors == CRI_CRF_MANY && report->stop != CR_STOP_TOLERANCE) errors = CRI_CRF_LATE;
+    if (errors == CRI_CRF_MANY && is_small(p))
+        CR_TRY(find_errors(cx, p, theta, &m->objective, &m->kkt, variance, &errors, report));
+    double f; /* the log likelihood at the weights that are kept */
+    CR_TRY(cri_crf_value(p, theta, p->D, &f, NULL));
+    report->log_likelihood = -p->nll;
+    m->errors = errors;
+    CR_TRY(keep_fit(cx, p, list, d, theta, m));
+    if (errors == CRI_CRF_POSTERIOR || errors == CRI_CRF_LIKELIHOOD)
+        CR_TRY(keep_errors(cx, p, variance, m));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_crf_fit(cr_ctx *cx, const cri_rows *rows, const cri_crf_settings *o, cri_crf *m,
+                      cr_report *report)
+{
+    cr_status            st = CR_OK;
+    cr_scratch           s = cr_scratch_begin(cx);
+    const cri_sequences *q = rows->sequences;
+    cri_template        *list = NULL;
+    cri_attributes       d = { 0 };
+    cri_attribute_rows   r = { 0 };
+    uint32_t            *y = cr_scratch_bytes(&s, rows->n, sizeof *y);
+    double              *weight = rows->w ? cr_scratch_f64(&s, q->n) : NULL;
+
+    CR_TRY(s.status);
+    if (rows->n >= UINT32_MAX)
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "crf takes less than 2^32 rows"));
+    if (weight) CR_TRY(weigh_sequences(cx, rows, weight));
+    CR_TRY(cri_templates_make(cx, &s, rows->design, o->intercept, o->window, &list, &m->templates));
+    m->atoms = 1;
+    for (size_t k = 0; k < m->templates; k++)
+        m->atoms = list[k].n > m->atoms ? list[k].n : m->atoms;
+    d.width = m->width = m->atoms + 1;
+    CR_TRY(cri_attribute_rows_open(cx, rows, list, m->templates, &d, true, &r));
+    CR_TRY(put_in_order(cx, &d, &r));
+    for (size_t i = 0; i < rows->n; i++) y[i] = (uint32_t)rows->y[q->row[i]];
+    m->K = cr_design_classes(rows->design), m->p = rows->p, m->A = d.n, m->sequences = q->n;
+    m->seen = o->seen, m->lambda = o->lambda, m->l1 = o->l1;
+    cri_crf_problem p = { .cx = cx,
+                          .n = rows->n,
+                          .sequences = q->n,
+                          .A = d.n,
+                          .K = m->K,
+                          .begin = q->start,
+                          .rows = &r,
+                          .y = y,
+                          .weight = weight,
+                          .lambda = o->lambda,
+                          .l1 = o->l1 };
+    CR_TRY(learn(cx, &p, o, list, &d, m, report));
+done:
+    cri_attribute_rows_free(cx, &r);
+    cri_attributes_free(cx, &d);
+    cr_scratch_end(&s);
+    return st;
+}

@@ -1,0 +1,254 @@
+/* hmm_describe.c -- what a hidden Markov model says of itself: parameters in the units of the data, criteria, and for
+ * each state its share, how long it lasts and how often it is visited in the long run. */
+#include "hmm.h"
+#include "base/scratch.h"
+#include "models/common/column_kinds.h"
+#include "stationary.h"
+
+#include <math.h>
+#include <string.h>
+
+const cr_field cri_hmm_statistics[] = {
+    CR_COUNT("states", 0, "hidden states"),
+    CR_COUNT("sequences", 0, "sequences that it has learned from"),
+    CR_NUMBER("parameters", 0, "free parameters: of pi, A and of what states emit"),
+    CR_NUMBER("bic", 0, "-2 log likelihood + parameters ln(rows): lower is better"),
+    CR_NUMBER("aic", 0, "-2 log likelihood + 2 parameters"),
+    CR_COUNT("rejected", 0, "starts whose end was spurious: a state that hardly varies"),
+    CR_NUMBER("best_rejected", CR_FIELD_NULL,
+              "the highest objective of these; null where there are none"),
+    CRI_EM_FIELDS,
+    CR_FIELD_LAST,
+};
+
+static const cr_field column_fields[] = {
+    CR_TEXT("column", 0, "a column"),
+    CR_TEXT("distribution", 0, "of it in a state"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field tried_fields[] = {
+    CR_COUNT("states", 0, "how many"),
+    CR_NUMBER("parameters", 0, "free parameters"),
+    CR_NUMBER("log_likelihood", CR_FIELD_NULL, "of the rows; null where every start was rejected"),
+    CR_NUMBER("bic", CR_FIELD_NULL, "-2 log likelihood + parameters ln(rows)"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field state_fields[] = {
+    CR_TEXT("state", 0, "its number"),
+    CR_NUMBER("share", 0, "expected share of the rows"),
+    CR_NUMBER("duration", CR_FIELD_NULL,
+              "rows that it lasts on average, 1 / (1 - A[i,i]); null where it is never left"),
+    CR_NUMBER("stationary", CR_FIELD_NULL,
+              "probability in the long run; null where that depends on where it begins"),
+    CR_FIELD_LAST,
+};
+
+const cr_field cri_hmm_tables[] = {
+    CR_INNER(ROWS, "states", 0, "the hidden states", state_fields),
+    CR_INNER(ROWS, "kinds", 0, "which distribution each column has", column_fields),
+    CR_INNER(ROWS, "tried", CR_FIELD_SOMETIMES,
+             "where there is more than one: numbers of states that were tried", tried_fields),
+    CR_FIELD_LAST,
+};
+
+/* --- parameters -------------------------------------------------------------------------------- */
+
+/* The parameters in their order: named in a list, or as numbers alone, each with what its standard error is. */
+typedef struct listing {
+    const cri_hmm   *m;
+    const cr_design *design;
+    cri_sheet       *list;   /* NULL: numbers alone */
+    double          *values; /* NULL: the list alone */
+    bool            *weak;   /* with values: probabilities for which less than half a row speaks */
+    size_t           n;
+} listing;
+
+/* Takes the next parameter, a probability that `rows` rows are divided by or, where that is 0, another number; its
+ * standard error. */
+static double next(listing *l, double value, double rows)
+{
+    size_t at = l->n++;
+    if (l->values) l->values[at] = value;
+    if (l->weak) l->weak[at] = rows > 0 && value * rows < 0.5;
+    return at < l->m->errors ? l->m->error[at] : NAN;
+}
+
+/* Parameters of this name in more than one column have its name behind theirs. */
+static bool is_shared(const cri_hmm *m, const char *name)
+{
+    size_t columns = 0;
+    for (size_t j = 0; j < m->p; j++) {
+        const cri_emission *e = cri_emission_of(m->kind[j]);
+        columns += e && e->parameter[0] && strcmp(e->parameter[0], name) == 0;
+    }
+    return columns > 1;
+}
+
+static void add_number(listing *l, size_t c, size_t j, const char *parameter, double value)
+{
+    double error = next(l, value, 0);
+    bool   bare = strcmp(parameter, "rate") == 0 && !is_shared(l->m, "rate");
+    if (!l->list) return;
+    if (bare)
+        cri_parameter_add(l->list, value, error, "%s[%zu]", parameter, c + 1);
+    else
+        cri_parameter_add(l->list, value, error, "%s[%zu].%s", parameter, c + 1,
+                          cr_design_term_name(l->design, j));
+}
+
+static void add_emission(listing *l, size_t c, size_t j)
+{
+    const cri_hmm      *m = l->m;
+    const cri_emission *e = cri_emission_of(m->kind[j]);
+    size_t              at = j * m->k + c;
+    double              scale = m->scale[j];
+    if (!e) return;
+    bool units = e->moved || e->scaled;
+    add_number(l, c, j, e->parameter[0], units ? m->centre[j] + scale * m->mean[at] : m->mean[at]);
+    if (e->parameter[1])
+        add_number(l, c, j, e->parameter[1], e->moved ? scale * m->spread[at] : m->spread[at]);
+    if (e->parameter[2]) add_number(l, c, j, e->parameter[2], m->tail[at]);
+}
+
+static void add_levels(listing *l, size_t c, size_t j)
+{
+    const cri_hmm *m = l->m;
+    size_t         categories = 0;
+    for (size_t i = 0; i < m->p; i++) categories += m->kind[i] == CRI_EMIT_CATEGORY;
+    for (size_t v = 0; v < cri_hmm_levels(m, j); v++) {
+        double p = m->level[(m->first[j] + v) * m->k + c];
+        double error = next(l, p, m->share[c] * m->weight);
+        if (!l->list) continue;
+        const char *level = cr_design_level(l->design, cri_term_column(l->design, j), v);
+        if (categories > 1)
+            cri_parameter_add(l->list, p, error, "B[%zu,%s=%s]", c + 1,
+                              cr_design_term_name(l->design, j), level);
+        else
+            cri_parameter_add(l->list, p, error, "B[%zu,%s]", c + 1, level);
+    }
+}
+
+/* Means, sds and correlations of the columns that are normal together. */
+static void add_joint(listing *l, size_t c)
+{
+    const cri_hmm *m = l->m;
+    size_t         g = m->g, k = m->k;
+    const double  *S = m->covariance;
+    for (size_t a = 0; a < g; a++) {
+        size_t j = m->joint[a];
+        add_number(l, c, j, "mean", m->centre[j] + m->scale[j] * m->mean[j * k + c]);
+        add_number(l, c, j, "sd", m->scale[j] * sqrt(S[(a * g + a) * k + c]));
+    }
+    for (size_t a = 0; a < g; a++)
+        for (size_t b = 0; b < a; b++) {
+            double r =
+                S[(a * g + b) * k + c] / sqrt(S[(a * g + a) * k + c] * S[(b * g + b) * k + c]);
+            double error = next(l, r, 0);
+            if (!l->list) continue;
+            cri_parameter_add(l->list, r, error, "correlation[%zu].%s.%s", c + 1,
+                              cr_design_term_name(l->design, m->joint[b]),
+                              cr_design_term_name(l->design, m->joint[a]));
+        }
+}
+
+static void add_parameters(listing *l)
+{
+    const cri_hmm *m = l->m;
+    size_t         k = m->k;
+    for (size_t i = 0; i < k; i++) {
+        double error = next(l, m->pi[i], (double)m->sequences);
+        if (l->list) cri_parameter_add(l->list, m->pi[i], error, "pi[%zu]", i + 1);
+    }
+    for (size_t i = 0; i < k; i++)
+        for (size_t j = 0; j < k; j++) {
+            double error = next(l, m->A[i * k + j], m->share[i] * m->weight);
+            if (l->list)
+                cri_parameter_add(l->list, m->A[i * k + j], error, "A[%zu,%zu]", i + 1, j + 1);
+        }
+    for (size_t c = 0; c < k; c++) {
+        for (size_t j = 0; j < m->p; j++) {
+            if (m->kind[j] == CRI_EMIT_CATEGORY) add_levels(l, c, j);
+            add_emission(l, c, j);
+        }
+        if (m->g > 0) add_joint(l, c);
+    }
+}
+
+size_t cri_hmm_values(const cri_hmm *m, double *opt_values, bool *opt_weak)
+{
+    listing l = { .m = m, .values = opt_values, .weak = opt_weak };
+    add_parameters(&l);
+    return l.n;
+}
+
+/* --- tables ------------------------------------------------------------------------------------ */
+
+static double bic_of(const cri_hmm *m, double log_likelihood, double parameters)
+{
+    return -2 * log_likelihood + parameters * log(m->weight);
+}
+
+static cr_status describe_states(cr_ctx *cx, const cri_hmm *m, cri_sheet *out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     k = m->k, *index = cr_scratch_index(&s, 6 * k);
+    double    *pi = cr_scratch_f64(&s, k), *work = cr_scratch_matrix(&s, k, k);
+    cri_sheet *list;
+
+    CR_TRY(s.status);
+    cri_stationary(m->A, k, work, index, pi);
+    list = cri_put_list(out, "states");
+    for (size_t c = 0; c < k; c++) {
+        cri_sheet *row = cri_put_object(list, NULL);
+        double     leave = 0;
+        for (size_t j = 0; j < k; j++) leave += j == c ? 0 : m->A[c * k + j];
+        cri_put_text(row, "state", m->names[c]);
+        cri_put_real(row, "share", m->share[c]);
+        cri_put_real(row, "duration", leave > 0 ? 1 / leave : NAN);
+        cri_put_real(row, "stationary", pi[c]);
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static void describe_columns(const cri_hmm *m, const cr_design *design, cri_sheet *out)
+{
+    cri_sheet *list = cri_put_list(out, "kinds");
+    for (size_t j = 0; j < m->p; j++) {
+        cri_sheet *row = cri_put_object(list, NULL);
+        cri_put_text(row, "column", cr_design_term_name(design, j));
+        cri_put_text(row, "distribution", cri_emission_name(m->kind[j]));
+    }
+    list = m->tried > 1 ? cri_put_list(out, "tried") : NULL;
+    for (size_t i = 0; i < m->tried && m->tried > 1; i++) {
+        cri_sheet *row = cri_put_object(list, NULL);
+        cri_put_count(row, "states", (size_t)m->tried_k[i]);
+        cri_put_real(row, "parameters", m->tried_parameters[i]);
+        cri_put_real(row, "log_likelihood", m->tried_likelihood[i]);
+        cri_put_real(row, "bic", bic_of(m, m->tried_likelihood[i], m->tried_parameters[i]));
+    }
+}
+
+cr_status cri_hmm_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out)
+{
+    const cri_hmm *m = state;
+    listing        l = { .m = m, .design = design, .list = cri_put_list(out, "parameters") };
+    double         parameters = cri_hmm_parameters(m);
+    add_parameters(&l);
+    cri_sheet *s = cri_put_object(out, "statistics");
+    cri_put_count(s, "states", m->k);
+    cri_put_count(s, "sequences", m->sequences);
+    cri_put_real(s, "parameters", parameters);
+    cri_put_real(s, "bic", bic_of(m, m->log_likelihood, parameters));
+    cri_put_real(s, "aic", -2 * m->log_likelihood + 2 * parameters);
+    cri_put_count(s, "rejected", m->rejected);
+    cri_put_real(s, "best_rejected", m->best_rejected);
+    cri_em_describe(&m->em, s);
+    cr_status st = describe_states(cx, m, out);
+    if (st == CR_OK) describe_columns(m, design, out);
+    return st;
+}

@@ -1,0 +1,184 @@
+/* hmm_step.c -- the E-step: densities of steps in each state, and the statistics expected under the posterior of the
+ * states.  O(T k (k + p + levels read)) for columns by themselves. */
+#include "hmm.h"
+#include "math/dense/blas_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+size_t cri_hmm_own_work(const cri_hmm *m)
+{
+    size_t one = CRI_EMIT_WORK * cri_chain_stride(m->k), all = cri_joint_work(m->k, m->g);
+    return one > all ? one : all;
+}
+
+size_t cri_hmm_view_work(const cri_hmm *m)
+{
+    size_t s = cri_chain_stride(m->k);
+    return cri_hmm_own_work(m) + 2 * s * s + s + m->g + 1;
+}
+
+static const double **place_columns(const cri_hmm *m, const cri_hmm_data *data, double *at)
+{
+    const double **columns = (const double **)(void *)at;
+    _Static_assert(sizeof(double *) <= sizeof(double), "pointers stand among the numbers");
+    for (size_t a = 0; a < m->g; a++) columns[a] = data->X + m->joint[a] * data->T;
+    return columns;
+}
+
+/* --- densities --------------------------------------------------------------------------------- */
+
+static void score_category(const cri_hmm *m, size_t j, const double *code, size_t n, double *out)
+{
+    size_t        k = m->k, stride = cri_chain_stride(k);
+    const double *log_level = m->log_level + m->first[j] * k;
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(code[i])) continue;
+        const double *l = log_level + (size_t)code[i] * k;
+        for (size_t c = 0; c < k; c++) out[i * stride + c] += l[c];
+    }
+}
+
+/* States that are known: no other can have emitted the step. */
+static void apply_labels(const cri_hmm_view *v, size_t begin, size_t end, double *out)
+{
+    size_t k = v->m->k, stride = v->chain.stride;
+    for (size_t t = begin; t < end && v->data->label; t++) {
+        double z = v->data->label[t];
+        for (size_t c = 0; c < k && !isnan(z); c++)
+            if ((double)c != z) out[(t - begin) * stride + c] = -INFINITY;
+    }
+}
+
+static void emit(const void *of, size_t begin, size_t end, double *out)
+{
+    const cri_hmm_view *v = of;
+    const cri_hmm      *m = v->m;
+    size_t              n = end - begin, stride = v->chain.stride;
+    for (size_t t = 0; t < n; t++)
+        for (size_t c = 0; c < stride; c++) out[t * stride + c] = v->data->shared[begin + t];
+    for (size_t j = 0; j < m->p; j++) {
+        const double       *x = v->data->X + j * v->data->T + begin;
+        const cri_emission *e = cri_emission_of(m->kind[j]);
+        if (m->kind[j] == CRI_EMIT_CATEGORY) score_category(m, j, x, n, out);
+        if (!e) continue;
+        cri_emitted here = cri_hmm_emitted(m, j, v->work);
+        e->score(&here, x, n, out);
+    }
+    if (m->g > 0) {
+        cri_joint joint = cri_hmm_joint(m, v->columns, v->work);
+        cri_joint_score(&joint, begin, end, out);
+    }
+    apply_labels(v, begin, end, out);
+}
+
+void cri_hmm_view_open(const cri_hmm *m, const cri_hmm_data *data, double *work, cri_hmm_view *out)
+{
+    size_t  s = cri_chain_stride(m->k);
+    double *A = work + cri_hmm_own_work(m), *At = A + s * s, *pi = At + s * s;
+    cri_chain_pad(m->A, m->k, false, 0, A);
+    cri_chain_pad(m->A, m->k, true, 0, At);
+    memset(pi, 0, s * sizeof *pi);
+    memcpy(pi, m->pi, m->k * sizeof *pi);
+    *out = (cri_hmm_view){ .m = m,
+                           .data = data,
+                           .work = work,
+                           .columns = place_columns(m, data, pi + s),
+                           .chain = { .k = m->k, .stride = s, .pi = pi, .A = A, .At = At } };
+    out->chain.emit = emit;
+    out->chain.of = out;
+}
+
+/* --- statistics -------------------------------------------------------------------------------- */
+
+cri_hmm_sums cri_hmm_sums_at(const cri_hmm *m, double *sums)
+{
+    size_t       k = m->k;
+    cri_hmm_sums s = { .begins = sums + 1 };
+    s.pairs = s.begins + k;
+    s.rows = s.pairs + k * k;
+    s.columns = s.rows + k;
+    s.levels = s.columns + m->p * CRI_EMIT_SUMS * k;
+    s.joint = s.levels + m->L * k;
+    return s;
+}
+
+size_t cri_hmm_width(const void *state)
+{
+    const cri_hmm *m = state;
+    size_t         k = m->k;
+    return 1 + k * (2 + k + m->p * CRI_EMIT_SUMS + m->L) + cri_joint_width(k, m->g);
+}
+
+size_t cri_hmm_work(const void *state)
+{
+    const cri_hmm *m = state;
+    return cri_hmm_view_work(m) + cri_chain_work(m->data->longest, m->k);
+}
+
+typedef struct gathering {
+    const cri_hmm_view *v;
+    cri_hmm_sums        s;
+} gathering;
+
+static void add_category(const cri_hmm *m, size_t j, const double *code, size_t n,
+                         const double *gamma, double *levels)
+{
+    size_t  k = m->k, stride = cri_chain_stride(k);
+    double *count = levels + m->first[j] * k;
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(code[i])) continue;
+        double *l = count + (size_t)code[i] * k;
+        for (size_t c = 0; c < k; c++) l[c] += gamma[i * stride + c];
+    }
+}
+
+static void add_block(void *arg, size_t begin, size_t n, const double *gamma)
+{
+    gathering          *a = arg;
+    const cri_hmm_view *v = a->v;
+    const cri_hmm      *m = v->m;
+    size_t              k = m->k, stride = v->chain.stride;
+    for (size_t i = 0; i < n; i++)
+        for (size_t c = 0; c < k; c++) a->s.rows[c] += gamma[i * stride + c];
+    for (size_t j = 0; j < m->p; j++) {
+        const double       *x = v->data->X + j * v->data->T + begin;
+        const cri_emission *e = cri_emission_of(m->kind[j]);
+        if (m->kind[j] == CRI_EMIT_CATEGORY) add_category(m, j, x, n, gamma, a->s.levels);
+        if (!e) continue;
+        cri_emitted here = cri_hmm_emitted(m, j, v->work);
+        e->gather(&here, x, n, gamma, a->s.columns + j * CRI_EMIT_SUMS * k);
+    }
+    if (m->g > 0) {
+        cri_joint joint = cri_hmm_joint(m, v->columns, v->work);
+        cri_joint_gather(&joint, begin, begin + n, gamma, a->s.joint);
+    }
+}
+
+void cri_hmm_add_known(const cri_hmm_view *v, size_t begin, size_t n, const double *gamma,
+                       double *sums)
+{
+    gathering a = { v, cri_hmm_sums_at(v->m, sums) };
+    add_block(&a, begin, n, gamma);
+}
+
+void cri_hmm_gather(const void *state, const cri_rows *rows, cri_range sequences, double *sums,
+                    double *work)
+{
+    const cri_hmm *m = state;
+    cri_hmm_view   v;
+    gathering      a = { &v, cri_hmm_sums_at(m, sums) };
+    cri_chain_wish wish = {
+        .begins = a.s.begins, .pairs = a.s.pairs, .visit = add_block, .arg = &a
+    };
+    (void)rows; /* their numbers stand in the data already */
+    cri_blas_enter();
+    cri_hmm_view_open(m, m->data, work, &v);
+    work += cri_hmm_view_work(m);
+    for (size_t s = sequences.begin; s < sequences.end; s++)
+        sums[0] += cri_chain_run(&v.chain, m->data->start[s], m->data->start[s + 1],
+                                 m->data->longest, &wish, work);
+    cri_blas_leave();
+}

@@ -1,0 +1,480 @@
+/* markov.c -- Markov chains of any order over symbols: counts of what follows what, with a Dirichlet prior for each context,
+ * so that posterior, predictions and evidence are exact; the order is given or that of highest evidence.
+ *   p | rows ~ Dirichlet(alpha + n_c),   P(next = b | c) = (n_cb + alpha) / (n_c + k alpha)
+ *   log p(rows) = sum_c log Gamma(k alpha) / Gamma(k alpha + n_c) + sum_b log Gamma(alpha + n_cb) / Gamma(alpha)
+ * O(n) to learn; k^(order + 1) counts.  Kemeny & Snell (1960), Finite Markov Chains; Strelioff, Crutchfield & Huebler
+ * (2007), Physical Review E 76. */
+#include "markov.h"
+#include "base/context_internal.h"
+#include "base/scratch.h"
+#include "math/special/special.h"
+#include "models/common/described.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MARKOV_ORDER "1"
+#define MARKOV_OPTIONS(X)                                                                          \
+    X(text, order, MARKOV_ORDER, "N",                                                              \
+      "how many symbols before a row count, or the first and last number to choose from by "       \
+      "evidence",                                                                                  \
+      "0:3")                                                                                       \
+    X(real, alpha, "1", ">0", "prior count of each symbol after each context", "0.5")
+CR_OPTIONS(markov_options, markov_table, MARKOV_OPTIONS);
+
+#define CRI_TYPE cri_markov
+const cri_member cri_markov_record[] = { CRI_MARKOV(CRI_RECORD_ROW) CRI_RECORD_END };
+#undef CRI_TYPE
+
+static const size_t MOST_CELLS = (size_t)1 << 24;
+enum { MOST_ORDER = 16 };
+
+size_t cri_markov_first(size_t k, size_t l)
+{
+    size_t sum = 0, power = 1;
+    for (size_t i = 0; i < l; i++) {
+        sum += power;
+        if (power > SIZE_MAX / 4 / k || sum > SIZE_MAX / 4) return SIZE_MAX;
+        power *= k;
+    }
+    return sum;
+}
+
+/* --- contexts ---------------------------------------------------------------------------------- */
+
+/* The last symbols of a sequence so far, and their context. */
+typedef struct follower {
+    size_t k, order, seen, code, modulus; /* modulus: k^order */
+} follower;
+
+static follower follow(size_t k, size_t order)
+{
+    follower f = { .k = k, .order = order, .modulus = 1 };
+    for (size_t i = 0; i < order; i++) f.modulus *= k;
+    return f;
+}
+
+static size_t context_of(const follower *f)
+{
+    return cri_markov_first(f->k, f->seen < f->order ? f->seen : f->order) + f->code;
+}
+
+static void take(follower *f, size_t symbol)
+{
+    f->code = (f->code * f->k + symbol) % f->modulus;
+    f->seen++;
+}
+
+/* A place is how many rows were seen, then the last symbols, the last one first. */
+static follower follow_from(const cri_markov *m, const double *place)
+{
+    follower f = follow(m->k, m->order);
+    size_t   known = place[0] < (double)m->order ? (size_t)place[0] : m->order;
+    for (size_t i = known; i-- > 0;) f.code = (f.code * f.k + (size_t)place[1 + i]) % f.modulus;
+    f.seen = (size_t)place[0];
+    return f;
+}
+
+static void keep_place(const cri_markov *m, const follower *f, double *place)
+{
+    size_t code = f->code;
+    place[0] = (double)f->seen;
+    for (size_t i = 0; i < m->order; i++, code /= m->k) place[1 + i] = (double)(code % m->k);
+}
+
+/* --- learning ---------------------------------------------------------------------------------- */
+
+static void count(const double *symbol, const cri_sequences *s, size_t k, size_t order,
+                  double *counts)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        follower f = follow(k, order);
+        for (size_t t = s->start[i]; t < s->start[i + 1]; t++) {
+            size_t b = (size_t)symbol[s->row[t]];
+            counts[context_of(&f) * k + b] += 1;
+            take(&f, b);
+        }
+    }
+}
+
+static double evidence_of(const double *counts, size_t contexts, size_t k, double alpha)
+{
+    double sum = 0;
+    for (size_t c = 0; c < contexts; c++) {
+        double total = 0;
+        for (size_t b = 0; b < k; b++) total += counts[c * k + b];
+        if (total == 0) continue;
+        sum -= cr_lgamma_diff(alpha * (double)k, total);
+        for (size_t b = 0; b < k; b++)
+            if (counts[c * k + b] > 0) sum += cr_lgamma_diff(alpha, counts[c * k + b]);
+    }
+    return sum;
+}
+
+/* "1", or "0:3". */
+static cr_status read_orders(cr_ctx *cx, const char *text, size_t *from, size_t *to)
+{
+    char         *end = NULL;
+    unsigned long a = strtoul(text, &end, 10), b = a;
+    bool          good = end != text && text[0] != '-' && text[0] != '+';
+    if (good && *end == ':') {
+        const char *second = end + 1;
+        b = strtoul(second, &end, 10);
+        good = end != second && second[0] != '-' && second[0] != '+';
+    }
+    *from = a, *to = b;
+    if (good && *end == '\0' && b >= a && b <= MOST_ORDER) return CR_OK;
+    cr_fail(cx, CR_EARG,
+            "markov: --order is '%s', but must be a whole number from 0 to %d, or two such with a "
+            "colon",
+            text, MOST_ORDER);
+    return cr_fail_hint(cx, "--order 1, or --order 0:3 to choose by evidence");
+}
+
+static cr_status check_rows(cr_ctx *cx, const cri_rows *rows, size_t to)
+{
+    const cr_design *d = rows->design;
+    cr_status        st = cri_described_check(cx, "markov", d);
+    if (st != CR_OK) return st;
+    if (rows->w) {
+        cr_fail(cx, CR_EARG, "markov: a row of a sequence cannot count more than another");
+        return cr_fail_hint(cx, "leave --weights out");
+    }
+    if (d->n_columns != 1 || rows->p != 1) {
+        cr_fail(cx, CR_EARG, "markov describes one column of symbols, but there are %zu columns",
+                d->n_columns);
+        return cr_fail_hint(cx, "name it with --features");
+    }
+    if (d->columns[0].type != CR_CATEGORY) {
+        cr_fail(cx, CR_EDATA, "markov: the column '%s' has numbers, not symbols",
+                d->columns[0].name);
+        return cr_fail_hint(cx, "--category %s takes each number as a symbol", d->columns[0].name);
+    }
+    size_t k = d->columns[0].n_levels, contexts = cri_markov_first(k, to + 1);
+    if (contexts <= MOST_CELLS / k) return CR_OK;
+    cr_fail(cx, CR_EARG, "markov: %zu symbols after %zu others are too many combinations", k, to);
+    return cr_fail_hint(cx, "ask for a lower --order");
+}
+
+/* The order of highest evidence, the lowest of equal ones; counts of it. */
+static cr_status choose_order(cr_ctx *cx, const cri_rows *rows, const double *symbol, size_t from,
+                              cri_markov *m)
+{
+    cr_status st = CR_OK;
+    double   *counts = NULL;
+    size_t    contexts = 0;
+    m->log_evidence = -INFINITY;
+    for (size_t i = 0; i < m->tried; i++) {
+        CR_TRY(cr_check_interrupt(cx));
+        contexts = cri_markov_first(m->k, from + i + 1);
+        counts = cr_alloc(cx, contexts * m->k, sizeof(double));
+        if (!counts) CR_TRY(CR_ENOMEM);
+        count(symbol, rows->sequences, m->k, from + i, counts);
+        m->tried_order[i] = (double)(from + i);
+        m->tried_evidence[i] = evidence_of(counts, contexts, m->k, m->alpha);
+        if (m->tried_evidence[i] > m->log_evidence) {
+            double *old = m->counts;
+            size_t  size = m->contexts * m->k;
+            m->counts = counts;
+            counts = NULL;
+            if (old) cr_free(cx, old, size, sizeof(double));
+            m->order = from + i, m->contexts = contexts;
+            m->log_evidence = m->tried_evidence[i];
+        }
+        if (counts) cr_free(cx, counts, contexts * m->k, sizeof(double));
+        counts = NULL;
+    }
+done:
+    if (counts) cr_free(cx, counts, contexts * m->k, sizeof(double));
+    return st;
+}
+
+static double log_likelihood_of(const cri_markov *m)
+{
+    double sum = 0;
+    for (size_t c = 0; c < m->contexts; c++) {
+        double        total = 0;
+        const double *n = m->counts + c * m->k;
+        for (size_t b = 0; b < m->k; b++) total += n[b];
+        for (size_t b = 0; b < m->k && total > 0; b++)
+            if (n[b] > 0) sum += n[b] * log((n[b] + m->alpha) / (total + m->alpha * (double)m->k));
+    }
+    return sum;
+}
+
+static void markov_release(cr_ctx *cx, void *state)
+{
+    cri_markov *m = state;
+    for (size_t b = 0; m->texts && b < m->k; b++) cri_string_free(cx, m->texts[b]);
+    if (m->texts) cr_free(cx, m->texts, m->k, sizeof *m->texts);
+    if (m->names) cr_free(cx, m->names, m->k, sizeof *m->names);
+    cri_sequence_names_close(cx, &m->known);
+    m->texts = NULL, m->names = NULL;
+}
+
+/* The symbols, and the sequences, by name. */
+static cr_status name_symbols(cr_ctx *cx, const cr_design *d, cri_markov *m)
+{
+    m->texts = cr_alloc(cx, m->k, sizeof *m->texts);
+    m->names = cr_alloc(cx, m->k, sizeof *m->names);
+    if (!m->texts || !m->names) return CR_ENOMEM;
+    for (size_t b = 0; b < m->k; b++) {
+        m->names[b] = m->texts[b] = cri_string_copy(cx, d->columns[0].levels[b]);
+        if (!m->texts[b]) return CR_ENOMEM;
+    }
+    return cri_sequence_names_open(cx, m->labels, m->sequences, &m->known);
+}
+
+static cr_status markov_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                            void **out_state, cr_report *report)
+{
+    cr_status             st = CR_OK;
+    cr_scratch            s = cr_scratch_begin(cx);
+    const markov_options *o = options;
+    const cri_sequences  *of = rows->sequences;
+    double               *symbol = cr_scratch_f64(&s, rows->n);
+    size_t                from, to;
+    cri_markov           *m = cr_alloc(cx, 1, sizeof *m);
+
+    if (!m) CR_TRY(CR_ENOMEM);
+    CR_TRY(s.status);
+    CR_TRY(read_orders(cx, o->order, &from, &to));
+    CR_TRY(check_rows(cx, rows, to));
+    m->k = rows->design->columns[0].n_levels;
+    m->alpha = o->alpha;
+    m->tried = to - from + 1;
+    m->tried_order = cr_alloc(cx, m->tried, sizeof(double));
+    m->tried_evidence = cr_alloc(cx, m->tried, sizeof(double));
+    if (!m->tried_order || !m->tried_evidence) CR_TRY(CR_ENOMEM);
+    cri_rows_fill_term(rows, 0, 0, rows->n, symbol, 1);
+    CR_TRY(choose_order(cx, rows, symbol, from, m));
+    m->sequences = of->n, m->place = m->order + 1, m->rows = (double)rows->n;
+    CR_TRY(cri_record_allocate(cx, cri_markov_record, m));
+    for (size_t i = 0; i < of->n; i++) {
+        follower f = follow(m->k, m->order);
+        for (size_t t = of->start[i]; t < of->start[i + 1]; t++)
+            take(&f, (size_t)symbol[of->row[t]]);
+        keep_place(m, &f, m->ends + i * m->place);
+    }
+    CR_TRY(cri_sequence_labels_join(cx, of, &m->labels));
+    m->log_likelihood = log_likelihood_of(m);
+    CR_TRY(cri_markov_find_stationary(cx, seed, m));
+    CR_TRY(name_symbols(cx, rows->design, m));
+    report->stop = CR_STOP_CLOSED_FORM;
+    report->log_evidence = m->log_evidence;
+    report->log_likelihood = m->log_likelihood;
+    *out_state = m;
+    m = NULL;
+done:
+    cri_state_free(cx, &cri_class_markov, m);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- answers ----------------------------------------------------------------------------------- */
+
+/* Each row given those before it; places [sequences x place] or NULL. */
+static cr_status answer(cr_ctx *cx, const cri_markov *m, const cri_rows *rows, double *opt_places,
+                        cr_prediction *out)
+{
+    cr_status            st = CR_OK;
+    cr_scratch           s = cr_scratch_begin(cx);
+    const cri_sequences *of = rows->sequences;
+    double              *symbol = cr_scratch_f64(&s, rows->n);
+    CR_TRY(s.status);
+    cri_rows_fill_term(rows, 0, 0, rows->n, symbol, 1);
+    for (size_t i = 0; i < of->n; i++) {
+        double  *place = opt_places ? opt_places + i * m->place : NULL;
+        follower f = place ? follow_from(m, place) : follow(m->k, m->order);
+        if (i % 256 == 0) CR_TRY(cr_check_interrupt(cx));
+        for (size_t t = of->start[i]; t < of->start[i + 1]; t++) {
+            size_t  row = of->row[t], c = context_of(&f), b = (size_t)symbol[row];
+            double *p = out->prob + row * m->k;
+            for (size_t j = 0; j < m->k; j++) p[j] = cri_markov_p(m, c, j);
+            out->log_density[row] = log(p[b]);
+            take(&f, b);
+        }
+        if (place) keep_place(m, &f, place);
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status markov_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                cr_prediction *out)
+{
+    return answer(cx, state, rows, NULL, out);
+}
+
+static cr_status markov_filter(cr_ctx *cx, const void *state, const cri_rows *rows, double *places,
+                               cr_prediction *out)
+{
+    return answer(cx, state, rows, places, out);
+}
+
+static size_t markov_place(const void *state) { return ((const cri_markov *)state)->place; }
+
+/* Where a symbol leads to from a context of l symbols, given by its number among those. */
+static size_t lead(const cri_markov *m, size_t context, size_t l, size_t b)
+{
+    size_t own = context - cri_markov_first(m->k, l), power = 1;
+    for (size_t i = 0; i < m->order; i++) power *= m->k;
+    if (l < m->order) return cri_markov_first(m->k, l + 1) + own * m->k + b;
+    return cri_markov_first(m->k, l) + (own * m->k + b) % power;
+}
+
+/* One more symbol: the distribution over contexts goes on, and p [k] is that of the symbol. */
+static void step(const cri_markov *m, const double *before, double *after, double *p)
+{
+    size_t l = 0, next = cri_markov_first(m->k, 1);
+    memset(after, 0, m->contexts * sizeof *after);
+    memset(p, 0, m->k * sizeof *p);
+    for (size_t c = 0; c < m->contexts; c++) {
+        while (c >= next && l < m->order) l++, next = cri_markov_first(m->k, l + 1);
+        if (before[c] == 0) continue;
+        for (size_t b = 0; b < m->k; b++) {
+            double mass = before[c] * cri_markov_p(m, c, b);
+            after[lead(m, c, l, b)] += mass;
+            p[b] += mass;
+        }
+    }
+}
+
+static cr_status markov_forecast(cr_ctx *cx, const void *state, const cr_design *design,
+                                 const double *places, size_t n, size_t ahead, cr_prediction *out)
+{
+    cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(cx);
+    const cri_markov *m = state;
+    double           *a = cr_scratch_f64(&s, m->contexts), *b = cr_scratch_f64(&s, m->contexts);
+    (void)design;
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++) {
+        follower f = follow_from(m, places + i * m->place);
+        memset(a, 0, m->contexts * sizeof *a);
+        a[context_of(&f)] = 1;
+        for (size_t h = 0; h < ahead; h++) {
+            CR_TRY(cr_check_interrupt(cx));
+            step(m, a, b, out->prob + (i * ahead + h) * m->k);
+            double *swap = a;
+            a = b, b = swap;
+        }
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static void markov_ends(const void *state, size_t *out_n, const double **out_places,
+                        const char *const **out_names)
+{
+    const cri_markov *m = state;
+    *out_n = m->sequences, *out_places = m->ends, *out_names = m->known.name;
+}
+
+static const char *const *markov_labels(const void *state, size_t *out_n)
+{
+    const cri_markov *m = state;
+    *out_n = m->k;
+    return m->names;
+}
+
+/* One sequence. */
+static cr_status markov_sample(cr_ctx *cx, const void *state, const cr_design *design,
+                               const cri_rows *opt_rows, size_t count, uint64_t seed, double *out)
+{
+    cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(cx);
+    const cri_markov *m = state;
+    follower          f = follow(m->k, m->order);
+    double           *p = cr_scratch_f64(&s, m->k);
+    (void)design, (void)opt_rows;
+    CR_TRY(s.status);
+    for (size_t i = 0; i < count; i++) {
+        cr_rng r = cr_rng_stream(seed, i);
+        size_t c = context_of(&f);
+        if (i % 1024 == 0) CR_TRY(cr_check_interrupt(cx));
+        for (size_t b = 0; b < m->k; b++) p[b] = cri_markov_p(m, c, b);
+        size_t b = cr_rng_categorical(&r, p, m->k);
+        out[i] = (double)b;
+        take(&f, b);
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* --- file -------------------------------------------------------------------------------------- */
+
+static cr_status markov_ready(cr_ctx *cx, void *state, const cr_design *d)
+{
+    cri_markov *m = state;
+    bool fits = d->n_columns == 1 && cr_design_terms(d) == 1 && d->columns[0].n_levels == m->k &&
+                m->order <= MOST_ORDER && m->place == m->order + 1 &&
+                cri_markov_first(m->k, m->order + 1) == m->contexts;
+    for (size_t i = 0; fits && i < m->sequences; i++) {
+        const double *place = m->ends + i * m->place;
+        fits = place[0] == floor(place[0]) && place[0] < 1e15;
+        for (size_t j = 1; fits && j < m->place; j++)
+            fits = place[j] == floor(place[j]) && place[j] < (double)m->k;
+    }
+    for (size_t i = 0; fits && i < m->tried; i++)
+        fits = m->tried_order[i] == floor(m->tried_order[i]) && m->tried_order[i] <= MOST_ORDER;
+    return fits ? name_symbols(cx, d, m) : CR_EDATA;
+}
+
+static void markov_choice(const void *state, cri_choice *out)
+{
+    const cri_markov *m = state;
+    *out = (cri_choice){ .n = m->tried,
+                         .by = "log evidence",
+                         .of = "symbols before a row",
+                         .no_value = "it has none",
+                         .how = "--order 0:3" };
+}
+
+static void markov_candidate(const void *state, size_t i, cri_candidate *out)
+{
+    const cri_markov *m = state;
+    *out = (cri_candidate){ .number = (size_t)m->tried_order[i],
+                            .value = m->tried_evidence[i],
+                            .chosen = (size_t)m->tried_order[i] == m->order };
+}
+
+const cr_model_class cri_class_markov = {
+    .example = "examples/weather.csv --features weather --sequence station --order 0:2",
+    .name = "markov",
+    .summary = "Markov chain of symbols, of any order, with a Dirichlet prior",
+    .formulas =
+        "P(x_t = b | the m symbols before are c) = p_cb,  p_c ~ Dirichlet(alpha, .., alpha)\n"
+        "next: P(b | c) = (n_cb + alpha) / (n_c + k alpha);  the order m by its evidence",
+    .reference =
+        "Kemeny & Snell (1960), Finite Markov Chains; Strelioff, Crutchfield & Huebler (2007), "
+        "Physical Review E 76",
+    .tasks = CR_TASK_DENSITY | CR_TASK_CLUSTER,
+    .options = markov_table,
+    .options_size = sizeof(markov_options),
+    .default_scale = CR_SCALE_NONE,
+    .scales_itself = true,
+    .sequences = true,
+    .support = CRI_SUPPORT_LEVELS,
+    .coding = CRI_CODING_CODE,
+    .whole = &(const cri_whole_face){ .fit = markov_fit },
+    .rows = &(const cri_rows_face){ .predict = markov_predict,
+                                    .labels = markov_labels,
+                                    .sample = markov_sample },
+    .sequence = &(const cri_sequence_face){ .width = markov_place,
+                                            .filter = markov_filter,
+                                            .forecast = markov_forecast,
+                                            .ends = markov_ends },
+    .choice = &(const cri_choice_face){ .choice = markov_choice, .candidate = markov_candidate },
+    .describe = cri_markov_describe,
+    .statistics = cri_markov_statistics,
+    .tables = cri_markov_tables,
+    .state = cri_markov_record,
+    .state_size = sizeof(cri_markov),
+    .ready = markov_ready,
+    .release = markov_release,
+};
