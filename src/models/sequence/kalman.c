@@ -79,17 +79,29 @@ static void warn_of_steps(cr_ctx *cx, const cri_rows *rows)
                rows->design->time, least, most);
 }
 
-/* Too short a series leaves nothing to learn variances from. */
-static cr_status check_length(cr_ctx *cx, const kalman_state *m, const cri_kalman_path *path)
+/* Too short a series leaves nothing to learn variances from.  How many values the start takes is looked up only where it
+ * matters: it is no more than the states of each series. */
+static cr_status check_length(cr_ctx *cx, const cri_kalman_data *data, cri_kalman_target *t,
+                              kalman_state *m)
 {
-    size_t used = path->fixing, needed = m->n_theta > 0 ? m->n_theta : 1;
-    if (path->observed >= used + needed) return CR_OK;
+    cr_status       st = CR_OK;
+    cri_kalman_path path = { 0 };
+    size_t          needed = m->n_theta > 0 ? m->n_theta : 1;
+    if (m->observed >= m->series * m->m + needed) return CR_OK;
+    for (size_t i = 0; i < m->n_theta; i++) m->theta[i] = 0;
+    if (!cri_kalman_build(m->plan, m->theta, &t->system, t->work))
+        CR_TRY(cr_fail(cx, CR_ENUMERIC, "the model has no start"));
+    CR_TRY(cri_kalman_filter(cx, &t->system, data, false, &path));
+    if (path.observed >= path.fixing + needed) goto done;
     cr_fail(cx, CR_EDATA,
             "the series %s %zu value%s, of which the unknown start of the model takes %zu: its %zu "
             "parameter%s need at least %zu more",
-            m->series > 1 ? "have" : "has", path->observed, path->observed == 1 ? "" : "s", used,
-            m->n_theta, m->n_theta == 1 ? "" : "s", needed);
-    return cr_fail_hint(cx, "a model with fewer parts, such as --components level, needs fewer");
+            m->series > 1 ? "have" : "has", path.observed, path.observed == 1 ? "" : "s",
+            path.fixing, m->n_theta, m->n_theta == 1 ? "" : "s", needed);
+    CR_TRY(cr_fail_hint(cx, "a model with fewer parts, such as --components level, needs fewer"));
+done:
+    cri_kalman_path_free(cx, &path);
+    return st;
 }
 
 /* --- the fit --------------------------------------------------------------------------------- */
@@ -111,13 +123,8 @@ static cr_status learn(cr_ctx *cx, const kalman_options *o, const cri_kalman_dat
     cr_scratch        s = cr_scratch_begin(cx);
     cri_kalman_target target;
     cri_kalman_best   best;
-    cri_kalman_path   path = { 0 };
     CR_TRY(cri_kalman_target_new(&s, m->plan, data, &target));
-    for (size_t i = 0; i < m->n_theta; i++) m->theta[i] = 0;
-    if (!cri_kalman_build(m->plan, m->theta, &target.system, target.work))
-        CR_TRY(cr_fail(cx, CR_ENUMERIC, "the model has no start"));
-    CR_TRY(cri_kalman_filter(cx, &target.system, data, false, &path));
-    CR_TRY(check_length(cx, m, &path));
+    CR_TRY(check_length(cx, data, &target, m));
     CR_TRY(cri_kalman_search(&s, &target, o->restarts, o->max_iter, o->tol, seed, &best));
     memcpy(m->theta, best.theta, m->n_theta * sizeof(double));
     memcpy(m->covariance, best.covariance, m->n_theta * m->n_theta * sizeof(double));
@@ -128,7 +135,6 @@ static cr_status learn(cr_ctx *cx, const kalman_options *o, const cri_kalman_dat
     report->iterations = best.iterations;
     name_zeros(cx, m);
 done:
-    cri_kalman_path_free(cx, &path);
     cr_scratch_end(&s);
     return st;
 }
