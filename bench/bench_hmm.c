@@ -28,7 +28,7 @@ static void *need(void *p)
     return p;
 }
 
-/* --- the parameters to begin with --------------------------------------------------------------- */
+/* --- the parameters to begin with ------------------------------------------------------------ */
 
 static double first_A(size_t i, size_t j) { return i == j ? 0.7 : 0.3 / (K - 1); }
 
@@ -72,7 +72,7 @@ static char *write_start(bool normal)
     return text;
 }
 
-/* --- the library -------------------------------------------------------------------------------- */
+/* --- the library ----------------------------------------------------------------------------- */
 
 static void check(cr_ctx *cx, cr_status st)
 {
@@ -127,7 +127,7 @@ static void run_ours(const char *what, const char *path, size_t threads)
     exit(0); /* the process gives the rest back */
 }
 
-/* --- textbook loops ----------------------------------------------------------------------------- */
+/* --- textbook loops -------------------------------------------------------------------------- */
 
 typedef struct plain {
     size_t  T;

@@ -62,6 +62,7 @@ static size_t variable_before(const cr_variables *vs, const char *begin, const c
     while (end > begin && end[-1] == ' ') end--;
     for (from = end; from > begin && !strchr("(,|;{ \"'", from[-1]);) from--;
     snprintf(name, sizeof name, "%.*s", (int)(end - from), from);
+    if (cr_variable_lookup(vs, name) == CR_NONE) name[strcspn(name, "[")] = '\0'; /* its slice */
     return cr_variable_lookup(vs, name);
 }
 

@@ -248,7 +248,8 @@ class Network:
 
         data is a Table, a pandas DataFrame, a dict of columns or the path of a file; columns are matched to variables
         by name, and missing values are not observed.  targets lists the variables whose posteriors are wanted; None
-        means all that are not observed in every row.  evidence and options are those of ``query``.
+        means all that are not observed in every row.  evidence and options are those of ``query``.  In a network with
+        slices the rows are the slices of one sequence, in their order, and each posterior is given all of them.
         """
         table = self._cases(data)
         given, more = self._split(options)

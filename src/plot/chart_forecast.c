@@ -113,6 +113,7 @@ cr_status cri_chart_forecast(cr_scratch *s, const cr_model *model, const cr_tabl
                           .y = { target, 0, 1, CR_REAL } };
     CR_TRY(add_past(s, model, table, &v, level, y, chart, &low, &high));
     CR_TRY(add_future(s, model, table, &v, level, ahead, chart, &low, &high));
+    chart->x.low -= 0.5 * v.step, chart->x.high += 0.5 * v.step;
     cri_svg_range(&low, &high);
     chart->y.low = low - 0.04 * (high - low), chart->y.high = high + 0.04 * (high - low);
     chart->title = cri_compose(s, "%s: %s and its next %zu row%s", cr_class_name(class), target,

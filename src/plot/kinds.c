@@ -68,6 +68,9 @@ static cr_status kind_with_rows(cr_scratch *s, const cr_model *m, cr_plot_kind k
     cr_status st = CR_OK;
     cri_axes  a;
     *out = kind;
+    if ((kind == CR_PLOT_FIT || kind == CR_PLOT_COMPONENTS) && is_series(m) &&
+        (o->range || o->draws || o->n_over))
+        return cr_fail(s->cx, CR_EARG, "--range, --draws and --over are not for figures of series");
     if ((kind != CR_PLOT_FIT && kind != CR_PLOT_COMPONENTS) || o->range || o->draws || o->n_over)
         return CR_OK;
     if (kind == CR_PLOT_FIT && is_series(m)) *out = CR_PLOT_FORECAST;
@@ -190,11 +193,10 @@ static cr_status draw_parts(cr_scratch *s, const cr_model *m, const cr_table *t,
                             const cr_plot_options *o, target *to)
 {
     cri_parts parts;
-    bool      series = kind == CR_PLOT_COMPONENTS && is_series(m);
-    cr_status st = series                       ? cri_series_parts(s, m, t, o, &parts)
-                   : kind == CR_PLOT_COMPONENTS ? cri_parts_new(s, m, t, o, &parts)
-                   : kind == CR_PLOT_STATES     ? cri_states_new(s, m, t, &parts)
-                                                : cri_dependence_new(s, m, t, o, &parts);
+    cr_status st = kind == CR_PLOT_DEPENDENCE ? cri_dependence_new(s, m, t, o, &parts)
+                   : kind == CR_PLOT_STATES   ? cri_states_new(s, m, t, &parts)
+                   : is_series(m)             ? cri_series_parts(s, m, t, o->level, &parts)
+                                              : cri_parts_new(s, m, t, o, &parts);
     if (st != CR_OK) return st;
     if (to->points) {
         cri_charts_put(parts.title, parts.constant, parts.chart, parts.n, to->points);

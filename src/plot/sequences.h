@@ -2,8 +2,8 @@
  *   sequence_view.c    one sequence of a table: its rows in their order, and where they stand on the axis
  *   states.c           columns coloured by state above the probabilities of the states
  *   transitions.c      how states follow each other, as a graph
+ *   series_parts.c     the parts of a series: level, season, ...
  *   chart_forecast.c   a series, what was predicted of each row from those before it, and the rows to come
- *   series_parts.c     the parts of a series, panel by panel
  * (Internal header.) */
 #ifndef CREDENCE_PLOT_SEQUENCES_H
 #define CREDENCE_PLOT_SEQUENCES_H
@@ -45,11 +45,12 @@ cr_status cri_transitions_text(cr_scratch *s, const cri_transitions *transitions
                                const char **out_text);
 void      cri_transitions_put(cr_scratch *s, const cri_transitions *transitions, cri_sheet *to);
 
-/* Of a series that is a sum: panels of its parts, of the last rows. */
-cr_status cri_series_parts(cr_scratch *s, const cr_model *model, const cr_table *table,
-                           const cr_plot_options *options, cri_parts *out_parts);
 /* Of a series: with its predictions and `ahead` rows to come; 0: as many as are to be seen well. */
 cr_status cri_chart_forecast(cr_scratch *s, const cr_model *model, const cr_table *table,
                              double level, size_t ahead, cri_chart *chart);
+
+/* Each part of a series in a panel of its own. */
+cr_status cri_series_parts(cr_scratch *s, const cr_model *model, const cr_table *table,
+                           double level, cri_parts *out_parts);
 
 #endif

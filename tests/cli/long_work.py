@@ -2,6 +2,7 @@
 
 `make_data(folder)` writes the data, from fixed seeds; `make_models(program, folder)` fits what PREPARED names;
 FEW and MANY are the commands, as one would type them there: a dozen, and all the others."""
+import json
 import random
 import shlex
 import subprocess
@@ -66,6 +67,16 @@ def lattice(side, rng):
     return "".join(text)
 
 
+def chains(n, rng):
+    """Hidden chains that drive their neighbours from slice to slice, and a reading of each."""
+    def rows(k):
+        return [[p, 1 - p] for p in (rng.uniform(0.1, 0.9) for _ in range(k))]
+    hidden = {f"h{i}": {"states": 2, "initial": {"table": [0.5, 0.5]}, "table": rows(4),
+                        "parents": [f"h{i}[-1]", f"h{(i + 1) % n}[-1]"]} for i in range(n)}
+    seen = {f"y{i}": {"states": 2, "parents": [f"h{i}"], "table": rows(2)} for i in range(n)}
+    return json.dumps({"network": "bayes", "slices": 2, "variables": hidden | seen})
+
+
 def image(side, rng):
     """Stripes with a fifth of the pixels wrong."""
     pixels = bytes(255 * (((i // 9 + j // 13) % 2) ^ (rng.random() < 0.2)) for i in range(side) for j in range(side))
@@ -86,6 +97,8 @@ def make_data(folder):
     (folder / "small.bif").write_text(lattice(5, rng))
     (folder / "large.bif").write_text(lattice(45, rng))
     (folder / "cases.csv").write_text("v0_0,v3_4\n" + "yes,no\nno,yes\n" * 2000)
+    (folder / "chains.json").write_text(chains(6, rng))
+    (folder / "slices.csv").write_text("y0,y3\n" + "0,1\n1,\n1,0\n" * 20000)
     (folder / "noisy.pgm").write_bytes(image(700, rng))
 
 
@@ -292,6 +305,12 @@ infer lattice.bif cases.csv
 infer lattice.bif cases.csv --target v9_9 --method ve
 infer large.bif cases.csv --method bp
 infer large.bif cases.csv --method gibbs
+query chains.json 'P(h0[t=9] | y0[t=1000000]=0)'
+query chains.json 'P(* | y0[t=20000]=0)'
+query chains.json 'argmax(* | y0[t=20000]=0)'
+query chains.json 'P(h0[t=1], h1[t=2000] | y0[t=9000]=0)'
+infer chains.json slices.csv
+infer chains.json slices.csv --filtered
 denoise noisy.pgm
 denoise noisy.pgm --method icm --sweeps 100000 --labels 256
 denoise noisy.pgm --labels 256 --method gibbs --sweeps 1000

@@ -298,3 +298,33 @@ def test_old_output_survives_a_failure(credence, examples, model, tmp_path):
     assert (tmp_path / "p.csv").read_text() == "old"
     assert credence("predict", "model.cred", "examples/diabetes.csv", "-o", "p.csv").code == 0
     assert (tmp_path / "p.csv").read_text().startswith("mean,")
+
+
+# --- rows without a target -----------------------------------------------------------------------
+
+AIR = "y,a,b\n1,2,1\n,3,4\n2,,5\n3,5,\n4,4,7\n,,\n6,7,2\n5,6,3\n"
+
+
+def test_rows_without_a_target_are_dropped_where_gaps_are_filled(credence, refused, tmp_path):
+    """As if these rows had been removed and the gaps of the others filled by hand, with the means of the columns."""
+    (tmp_path / "air.csv").write_text(AIR)
+    refused(3, "fit", "linear", "air.csv", "--target", "y", "--features", "a,b", says="has no value")
+    fitted = credence("fit", "linear", "air.csv", "--target", "y", "--missing", "impute", "-o", "air.cred")
+    assert fitted.code == 0 and "2 of 8 rows of air.csv were left out" in fitted.stderr
+    assert "2 missing values of air.csv were filled in" in fitted.stderr
+    rows = [line.split(",") for line in AIR.splitlines()[1:]]
+    means = [sum(float(r[j]) for r in rows if r[j]) / sum(1 for r in rows if r[j]) for j in (1, 2)]
+    lines = [f"{y},{a or means[0]},{b or means[1]}" for y, a, b in rows if y]
+    (tmp_path / "hand.csv").write_text("y,a,b\n" + "\n".join(lines) + "\n")
+    hand = credence("fit", "linear", "hand.csv", "--target", "y")
+    for ours, theirs in zip(fitted.stdout.splitlines()[1:], hand.stdout.splitlines()[1:]):
+        assert [float(x) for x in ours.split(",")[1:5]] == pytest.approx([float(x) for x in theirs.split(",")[1:5]])
+    assert credence("predict", "air.cred", "air.csv").stdout.count("\n") == 9  # every row has a prediction
+    assert "2 of 8 rows have missing values and are not scored" in credence("evaluate", "air.cred", "air.csv").stderr
+    assert credence("cv", "linear", "air.csv", "--target", "y", "--missing", "impute", "--folds", "3").code == 0
+
+
+def test_rows_without_a_weight_are_still_refused(refused, tmp_path):
+    (tmp_path / "w.csv").write_text("y,a,w\n1,2,1\n2,3,\n4,,1\n5,7,2\n")
+    refused(3, "fit", "linear", "w.csv", "--target", "y", "--weights", "w", "--missing", "impute",
+            says="the weight 'w' has no value")

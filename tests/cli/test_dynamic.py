@@ -141,6 +141,13 @@ def test_refused(credence, umbrella, tmp_path, arguments, code, message):
     assert result.stderr.count("error:") == 1
 
 
+def test_completion(credence, umbrella):
+    def offered(question):
+        return credence("complete", "--shell", "plain", "--", "query", umbrella, question).stdout.splitlines()
+    assert offered("P(ra") == ["P(rain"]
+    assert offered("P(rain[t=2] | umbrella[t=1]=") == [f"P(rain[t=2] | umbrella[t=1]={s}" for s in ("no", "yes")]
+
+
 def test_order_needs_slices(credence, examples):
     for option in (["--time", "x"], ["--sequence", "x"], ["--filtered"]):
         result = credence("infer", examples / "networks/burglary.bif", examples / "networks/calls.csv", *option)

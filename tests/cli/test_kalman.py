@@ -47,7 +47,7 @@ def test_parts_add_up(credence, nile):
 def test_figures(credence, nile):
     said = credence("plot", "m.cred", "examples/nile.csv", "--json")
     drawn = {series["name"]: series for series in json.loads(said.stdout)["series"]}
-    assert {"observed", "given the rows before"} <= drawn.keys()
+    assert {"observed", "given the rows before", "forecast, 95 %"} <= drawn.keys()
     assert credence("plot", "m.cred", "examples/nile.csv", "--kind", "components", "-o", "parts.svg").code == 0
     assert credence("plot", "m.cred", "examples/nile.csv", "--kind", "residuals", "-o", "left.svg").code == 0
 
@@ -57,7 +57,7 @@ def test_refusals(refused, nile):
     refused(2, "fit", "kalman", "examples/nile.csv", "--target", "flow", "--components", "levle", says="no part 'levle'")
     refused(2, "fit", "kalman", "examples/nile.csv", "--target", "flow", "--components", "trend", "--model", "{}",
             says="leave --components out")
-    refused(2, "plot", "m.cred", "examples/nile.csv", "--kind", "components", "--range", "1,2", says="parts of a series")
+    refused(2, "plot", "m.cred", "examples/nile.csv", "--draws", "3", says="not for figures of series")
     refused(3, "predict", "m.cred", "examples/cars.csv", says="column 'time' not found")
 
 

@@ -31,8 +31,18 @@ def test_texts_among_numbers_are_told(credence, tmp_path, odd):
     assert "column 'x' is read as text: most of its values are numbers, but not '" in said
 
 
+@pytest.mark.parametrize("cells", ["2,3,,5,n/a,.,-", ".,.,.,4", "7,None,unknown,none"])
+def test_what_people_write_for_missing_is_told(credence, tmp_path, cells):
+    """However many they are: with nothing else beside the numbers, the option that is named reads the column."""
+    (tmp_path / "t.csv").write_text("x,y\n" + "".join(f"{c},{i}\n" for i, c in enumerate(cells.split(","))))
+    said = credence("describe", "t.csv").stderr
+    assert "column 'x' is read as text" in said
+    result = credence("describe", "t.csv", *shlex.split(re.search(r"--missing-values='[^']*'", said).group()), "--json")
+    assert (json.loads(result.stdout)["columns"][0]["type"], result.stderr) == ("integer", "")
+
+
 def test_ordinary_texts_are_not_told(credence):
-    for text in ("x,y\na,1\nb,2\nc,3\n", "x,y\nA1,1\nB2,2\n7,3\n"):
+    for text in ("x,y\na,1\nb,2\nc,3\n", "x,y\nA1,1\nB2,2\n7,3\n", "x,y\n-,1\nnone,2\nn/a,3\n"):
         assert column(credence, text)[1] == ""
 
 

@@ -228,7 +228,7 @@ TEST(missing_is_an_error)
     check_open_fails(cx, d, t, CRI_TARGET_NONE, "gaps.csv:4: the column 'c' has no value");
     cri_design_free(cx, d);
     d = design_of(cx, t, "target=y missing=impute weights=w", false);
-    check_open_fails(cx, d, t, CRI_TARGET_NEEDED, "gaps.csv:5: the target 'y' has no value");
+    check_open_fails(cx, d, t, CRI_TARGET_NEEDED, "gaps.csv:6: the weight 'w' has no value");
     assert_null(strstr(cr_error_hint(cx), "impute"));
     cri_design_free(cx, d);
     d = design_of(cx, t, "weights=w target=x features=c missing=drop", false);
@@ -286,6 +286,24 @@ TEST(missing_is_imputed)
     cri_design_free(cx, d);
     d = design_of(cx, whole, "target=y missing=impute", false);
     check_matrix(cx, d, other, ((double[]){ 4, 0, 2, 1 }), 0);
+    cri_design_free(cx, d);
+}
+
+/* Rows without a target are dropped then, and only those: what their gaps are filled with does not count. */
+TEST(a_target_is_not_imputed)
+{
+    cr_table  *t = table_of_text(cx, "gaps.csv", "x,y\n1,1\n,\n,3\n7,\n8,5\n");
+    cr_design *d = design_of(cx, t, "target=y missing=impute", false);
+    cri_rows   r;
+    assert_ok(cx, cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &r));
+    assert_int_equal(r.n, 3);
+    assert_true(r.index[0] == 0 && r.index[1] == 2 && r.index[2] == 4);
+    assert_int_equal(r.imputed, 1);
+    cri_rows_close(cx, &r);
+    assert_ok(cx, cri_rows_open(cx, d, t, CRI_TARGET_NONE, &r));
+    assert_int_equal(r.n, 5);
+    assert_int_equal(r.imputed, 2);
+    cri_rows_close(cx, &r);
     cri_design_free(cx, d);
 }
 

@@ -26,6 +26,8 @@ QUESTIONS = [
     ("burglary.bif", "blanket(alarm)"), ("burglary.bif", "cliques()"), ("burglary.bif", "P(john=maybe)"),
     ("misconception.uai", "P(*)"), ("monty-hall.bif", "order()"),
     ("temperature.json", "P(* | read_monday=18)"), ("temperature.json", "P(monday, tuesday)"),
+    ("umbrella.json", "P(rain[t=2] | umbrella[t=1..2]=yes)"), ("umbrella.json", "P(* | umbrella[t=300]=yes)"),
+    ("umbrella.json", "argmax(* | umbrella[t=300]=yes)"), ("umbrella.json", "children(rain[t=1])"),
     ("temperature.json", "argmax(* | do(monday=20))"), ("temperature.json", "I(monday; wednesday)"),
 ]
 

@@ -7,6 +7,7 @@ import pytest
 from conftest import BURGLARY, DIABETES
 
 GAUSSIAN = BURGLARY.with_name("temperature.json")
+SLICES = BURGLARY.with_name("umbrella.json")
 NOISY = BURGLARY.parents[1] / "denoise/noisy.pgm"
 
 jsonschema = pytest.importorskip("jsonschema")
@@ -90,6 +91,7 @@ def results(credence, toy, schemas, tmp_path_factory):
     (place / "wide.uai").write_text(f"MARKOV 18 {'2 ' * 18} {len(pairs)} " + " ".join(f"2 {a} {b}" for a, b in pairs)
                                     + " 4 1 2 3 1" * len(pairs))
     (place / "doors.csv").write_text("choice,opened\nleft,left\nleft,right\n")  # the first is impossible
+    (place / "days.csv").write_text("umbrella\nyes\n\nno\n")
     (place / "readings.csv").write_text("read_monday,tuesday\n18,\n,9\n")
     chain = {"a": ((), "0.3, 0.7"), "b": ("a", "(0) 1, 0; (1) 0, 1"), "c": ("b", "(0) 0.2, 0.8; (1) 0.6, 0.4")}
     for name, parents in (("chain", chain), ("apart", {v: ((), "0.3, 0.7") for v in chain})):
@@ -254,6 +256,9 @@ def results(credence, toy, schemas, tmp_path_factory):
          "monday _|_ wednesday | tuesday", "H(monday)", "I(monday; tuesday)", "I(monday; *)"],
         ["infer", GAUSSIAN, "readings.csv"], ["infer", BURGLARY.with_name("monty-hall.bif"), "doors.csv"],
         ["infer", BURGLARY, BURGLARY.with_name("calls.csv"), "--target", "burglary"],
+        ["describe", SLICES], ["check", SLICES], ["infer", SLICES, "days.csv", "--filtered"],
+        ["query", SLICES, "P(rain[t=2] | umbrella[t=1]=yes)", "P(* | umbrella[t=300]=yes)", "P(rain[t=1], rain[t=400])",
+         "argmax(* | umbrella[t=300]=yes)", "children(rain[t=1])", "--verbose"],
         *(["infer", BURGLARY, BURGLARY.with_name("calls.csv"), "--method", m]
           for m in ["bp", "trw", "gbp", "mean-field", "likelihood-weighting", "importance", "gibbs"]),
         ["denoise", NOISY, "--truth", NOISY.with_name("truth.pgm")], ["denoise", NOISY, "--method", "gibbs"],

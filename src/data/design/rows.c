@@ -80,17 +80,32 @@ static cr_status refuse_gap(cr_ctx *cx, const cri_rows *r, const cri_block_rows 
     if (both == c->missing) return st;
     return cr_fail_hint(
         cx,
-        "--missing drop leaves out all %zu rows with missing values, including those in features; "
-        "to keep these, remove the rows without a %s from the file",
+        strcmp(role, "target") == 0
+            ? "--missing drop leaves out all %zu rows with missing values, including those in "
+              "features; --missing impute fills these, and leaves out only rows without a %s"
+            : "--missing drop leaves out all %zu rows with missing values, including those in "
+              "features; to keep these, remove the rows without a %s from the file",
         both, role);
 }
 
-/* Applies the policy to the features and the target: fails, or lists the rows to keep. */
+/* How many values of the rows that are kept are missing. */
+static size_t count_gaps(const cri_rows *r, const cri_block_rows *block)
+{
+    size_t gaps = block->missing;
+    for (size_t i = 0; i < r->design->n_columns; i++)
+        for (size_t k = 0; r->columns[i]->missing && k < r->n; k++)
+            gaps += cri_is_missing(r->columns[i], r->index ? r->index[k] : k);
+    return gaps;
+}
+
+/* Applies the policy to the features and the target: fails, or lists the rows to keep.  A target is never
+ * filled in: where features are, rows without it are dropped. */
 static cr_status keep_rows(cr_ctx *cx, cri_rows *r, const cri_block_rows *block,
                            const cr_column *target, const cr_column *w)
 {
     const cr_design *d = r->design;
     size_t           rows = cr_table_rows(r->table), gaps = block->missing;
+    bool             impute = d->missing == CR_MISSING_IMPUTE;
     bool             drop = d->missing == CR_MISSING_DROP;
 
     if (block->missing && d->missing == CR_MISSING_ERROR)
@@ -101,24 +116,26 @@ static cr_status keep_rows(cr_ctx *cx, cri_rows *r, const cri_block_rows *block,
             return refuse_missing(cx, r->table, c, "column");
         gaps += c->missing;
     }
-    if (d->missing == CR_MISSING_IMPUTE) r->imputed = gaps;
+    if (impute) r->imputed = gaps, gaps = 0;
     if (d->series) target = NULL; /* its gaps are the model's own */
-    if (target && target->missing && !drop) return refuse_gap(cx, r, block, target, "target");
+    if (target && target->missing && !drop && !impute)
+        return refuse_gap(cx, r, block, target, "target");
     if (w && w->missing && !drop) return refuse_gap(cx, r, block, w, "weight");
     gaps += (target ? target->missing : 0) + (w ? w->missing : 0);
     r->n = rows;
-    if (!drop || gaps == 0) return CR_OK;
+    if (!(drop || impute) || gaps == 0) return CR_OK;
 
     r->index = cr_alloc(cx, rows, sizeof *r->index);
     if (!r->index) return CR_ENOMEM;
     r->n = 0;
     for (size_t row = 0; row < rows; row++) {
         bool keep = !(target && cri_is_missing(target, row)) && !(w && cri_is_missing(w, row)) &&
-                    !(block->missing && cri_block_is_missing(block, row));
-        for (size_t i = 0; keep && i < d->n_columns; i++)
+                    (impute || !(block->missing && cri_block_is_missing(block, row)));
+        for (size_t i = 0; keep && !impute && i < d->n_columns; i++)
             keep = !cri_is_missing(r->columns[i], row);
         if (keep) r->index[r->n++] = row;
     }
+    if (impute) r->imputed = count_gaps(r, block);
     return CR_OK;
 }
 

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 typedef enum kind { NO_NUMBER, WHOLE, LOST, NUMBER } kind;
 
@@ -18,7 +19,19 @@ typedef struct tally {
     unsigned       signs;             /* bits by cri_number_sign */
     size_t         signed_by[2];      /* levels with two different signs */
     bool           one_style;         /* some style reads all that are numbers */
+    bool           blanks;            /* all others are what people write for a missing value */
 } tally;
+
+/* What often stands for a missing value, but may be a level, so that it is not read as missing by itself. */
+static bool is_blank(const char *text)
+{
+    static const char *const usual[] = { "n/a",    "na",   "n.a.", ".",       "-",
+                                         "--",     "#na",  "none", "missing", "unknown",
+                                         "(null)", "<na>", "nil" };
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (strcasecmp(text, usual[i]) == 0) return true;
+    return false;
+}
 
 static kind kind_of(const char *text, cri_number_style *style)
 {
@@ -43,11 +56,13 @@ static bool signs_differ(unsigned signs)
 static void count(const char *const *levels, size_t n, tally *t)
 {
     unsigned styles = ~0u;
+    t->blanks = true;
     for (size_t k = 0; k < n; k++) {
         cri_number_style style = { '.', '\0', CRI_SIGN_NONE };
         kind             is = kind_of(levels[k], &style);
         t->kinds[k] = (unsigned char)is;
         if (t->count[is]++ == 0) t->first[is] = k;
+        if (is == NO_NUMBER) t->blanks = t->blanks && is_blank(levels[k]);
         if (is == NO_NUMBER) continue;
         styles &= cri_csv_styles_of(levels[k], levels[k] + strlen(levels[k]));
         if (!t->signs) t->signed_by[0] = k;
@@ -114,9 +129,9 @@ static void warn_of_texts(cr_ctx *cx, const char *column, const char *name,
                name);
     else
         cr_log(cx, CR_LOG_WARNING,
-               "column '%s' is read as text: most of its values are numbers, but not '%s': %s; "
+               "column '%s' is read as text: %s its values are numbers, but not '%s': %s; "
                "--category '%s' silences this warning",
-               column, example, help, name);
+               column, 2 * t->count[NO_NUMBER] < n ? "most of" : "some of", example, help, name);
 }
 
 static cr_status explain(cr_ctx *cx, const cr_table *opt_table, const cr_column *c)
@@ -153,7 +168,7 @@ static cr_status explain(cr_ctx *cx, const cr_table *opt_table, const cr_column 
                c->name, c->levels[0], c->levels[n - 1], name);
     if (numbers == n) goto done;
     if (opt_table) count_rows(opt_table, c, &t, &r);
-    if (opt_table ? 2 * r.numbers > r.present : 2 * numbers > n) {
+    if (t.blanks || (opt_table ? 2 * r.numbers > r.present : 2 * numbers > n)) {
         size_t row = 0;
         while (opt_table && (c->codes[row] == CR_MISSING_CODE || t.kinds[c->codes[row]])) row++;
         warn_of_texts(cx, c->name, name, (const char *const *)c->levels, n, &t,

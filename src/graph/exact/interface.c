@@ -3,6 +3,7 @@
 #include "base/context_internal.h"
 #include "graph/network/noisy.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
@@ -71,7 +72,7 @@ cr_status cri_interface_new(cr_ctx *cx, const cri_dynamic *net, cri_interface **
     for (size_t v = 0; v < h->n; v++)
         h->offset[v + 1] = h->offset[v] + cr_network_states(h->first, v);
     h->likelihood = cr_scratch_f64(&h->s, h->offset[h->n]);
-    h->derivative = cr_scratch_f64(&h->s, h->offset[h->n]);
+    h->derivative = cr_scratch_bytes(&h->s, h->offset[h->n], sizeof *h->derivative);
     h->marginal = cr_scratch_f64(&h->s, h->offset[h->n]);
     CR_TRY(h->s.status);
     *out = h;
@@ -91,6 +92,8 @@ void cri_interface_free(cr_ctx *cx, cri_interface *h)
     cr_free(cx, h, 1, sizeof *h);
 }
 
+bool cri_interface_lost(const cri_interface *h) { return h->lost; }
+
 size_t cri_interface_width(const cri_interface *h) { return h->offset[h->n]; }
 
 cr_status cri_interface_plan(cr_ctx *cx, const cri_dynamic *net, cri_interface_cost *out)
@@ -106,6 +109,27 @@ done:
     cri_program_free(cx, p);
     cri_interface_free(cx, h);
     return st;
+}
+
+/* --- underflow ------------------------------------------------------------------------------- */
+
+/* Watches the flag of the processor from one call to the other; the caller's is as it was. */
+typedef struct watch {
+    fexcept_t before;
+} watch;
+
+static watch watch_begin(void)
+{
+    watch w;
+    fegetexceptflag(&w.before, FE_UNDERFLOW);
+    feclearexcept(FE_UNDERFLOW);
+    return w;
+}
+
+static void watch_end(const watch *w, cri_interface *h)
+{
+    h->lost |= fetestexcept(FE_UNDERFLOW) != 0;
+    fesetexceptflag(&w->before, FE_UNDERFLOW);
 }
 
 /* --- forwards -------------------------------------------------------------------------------- */
@@ -200,6 +224,7 @@ cr_status cri_interface_filter(cr_ctx *cx, cri_interface *h, const cri_slice_evi
                                size_t *out_possible)
 {
     cr_status  st = CR_OK;
+    watch      w = watch_begin();
     cr_scratch s = cr_scratch_begin(cx);
     double    *beta = cr_scratch_f64(&s, h->size), *was, *is, log_e = 0;
     size_t     t;
@@ -225,6 +250,7 @@ cr_status cri_interface_filter(cr_ctx *cx, cri_interface *h, const cri_slice_evi
     *out_possible = t;
     for (; opt_log && log_e == -INFINITY && t < e->slices; t++) opt_log[t] = -INFINITY;
 done:
+    watch_end(&w, h);
     cr_scratch_end(&s);
     return st;
 }
@@ -236,6 +262,7 @@ cr_status cri_interface_smooth(cr_ctx *cx, cri_interface *h, const cri_slice_evi
                                double *opt_log, double *out_log, size_t *out_possible)
 {
     cr_status  st = CR_OK;
+    watch      w = watch_begin();
     cr_scratch s = cr_scratch_begin(cx);
     tape       p = { .h = h, .e = e };
     double    *beta = cr_scratch_f64(&s, h->size), *next = cr_scratch_f64(&s, h->size);
@@ -258,6 +285,7 @@ cr_status cri_interface_smooth(cr_ctx *cx, cri_interface *h, const cri_slice_evi
         next = spare;
     }
 done:
+    watch_end(&w, h);
     cr_scratch_end(&s);
     return st;
 }
@@ -281,6 +309,7 @@ cr_status cri_interface_best(cr_ctx *cx, cri_interface *h, const cri_slice_evide
                              uint32_t *out_state, double *out_log, size_t *out_possible)
 {
     cr_status  st = CR_OK;
+    watch      w = watch_begin();
     cr_scratch s = cr_scratch_begin(cx);
     tape       p = { .h = h, .e = e, .maximise = true };
     double    *again = cr_scratch_f64(&s, h->size), log_e;
@@ -302,6 +331,7 @@ cr_status cri_interface_best(cr_ctx *cx, cri_interface *h, const cri_slice_evide
         memcpy(came, h->state, h->n * sizeof *came);
     }
 done:
+    watch_end(&w, h);
     cr_scratch_end(&s);
     return st;
 }

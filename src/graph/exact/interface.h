@@ -10,8 +10,8 @@
  * in place of sums and goes back through the same steps.
  *   Cost: linear in the number of slices, exponential in the interface and the width of a slice.
  *   Memory: a table for each slice, or 2 sqrt(T) of them and one more pass.
- * Tables are scaled step by step, so that no length underflows; what has less than 1e-300 of the probability of
- * the best state of a table counts as impossible.
+ * Tables are scaled step by step, so that no length underflows.  What has less than 1e-300 of the probability of the
+ * best state of a table is lost, which matters where later evidence is for it: cri_interface_lost.
  * Murphy (2002), "Dynamic Bayesian networks", sec. 3.4; Darwiche (2003), "A differential approach to inference in
  * Bayesian networks".  (Internal header.) */
 #ifndef CREDENCE_GRAPH_EXACT_INTERFACE_H
@@ -52,6 +52,8 @@ cr_status cri_interface_plan(cr_ctx *cx, const cri_dynamic *net, cri_interface_c
 cr_status cri_interface_new(cr_ctx *cx, const cri_dynamic *net, cri_interface **out);
 /* Frees it.  NULL is allowed. */
 void cri_interface_free(cr_ctx *cx, cri_interface *h);
+/* Has something become too small for a double since it was opened?  Then answers may be far off. */
+bool cri_interface_lost(const cri_interface *h);
 /* The numbers of the marginals of a slice: of each variable its states, one after another. */
 size_t cri_interface_width(const cri_interface *h);
 

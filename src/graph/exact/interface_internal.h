@@ -78,6 +78,7 @@ struct cri_interface {
     unsigned char *key;   /* [2n] */
     size_t        *state; /* [2n] of what is observed, by id */
     bool           blank; /* nothing is known of the slice at hand */
+    bool           lost;  /* some product underflowed */
     cr_scratch     s;
     cri_program   *program[CRI_MOST_PROGRAMS]; /* the latest first */
     size_t         programs;

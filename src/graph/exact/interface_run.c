@@ -71,7 +71,7 @@ static void walk_small(const product *p, bool maximise)
 }
 
 /* out = sum (or max) of the product; its memory has been cleared. */
-static cr_status run_product(cr_ctx *cx, const product *p, bool maximise)
+static cr_status run_product(cr_ctx *cx, cri_interface *h, const product *p, bool maximise)
 {
     const cri_step *step = p->step;
     if (step->space.n == 0) {
@@ -84,9 +84,11 @@ static cr_status run_product(cr_ctx *cx, const product *p, bool maximise)
         walk_small(p, maximise);
         return CR_OK;
     }
-    if (cri_combine(cx, &step->space, maximise ? CRI_MAX : CRI_SUM, step->inputs, p->in, 1, &p->out,
-                    true, NULL))
-        return CR_OK;
+    bool lost = false;
+    bool fine = cri_combine(cx, &step->space, maximise ? CRI_MAX : CRI_SUM, step->inputs, p->in, 1,
+                            &p->out, true, &lost);
+    h->lost |= lost;
+    if (fine) return CR_OK;
     cr_status st = cr_check_interrupt(cx);
     return st != CR_OK ? st : cri_fail_memory(cx, 0);
 }
@@ -221,7 +223,7 @@ cr_status cri_slice_forward(cr_ctx *cx, cri_interface *h, cri_program *p, bool m
         x.out.value = last ? to + find_place(h, &step->place) : to;
         for (size_t k = 0; k < step->inputs; k++)
             step->in[k].value = find_input(h, p, &step->input[k], before);
-        CR_TRY(run_product(cx, &x, maximise));
+        CR_TRY(run_product(cx, h, &x, maximise));
         total += scale(to, step->size);
         if (total == -INFINITY) goto done;
     }
@@ -269,7 +271,7 @@ static cr_status send_back(cr_ctx *cx, cri_interface *h, cri_step *step, size_t 
         x.to = x.at[k];
         x.at[k] = step->at[step->inputs];
     }
-    cr_status st = run_product(cx, &x, false);
+    cr_status st = run_product(cx, h, &x, false);
     step->in[k] = mine;
     return st;
 }

@@ -139,13 +139,27 @@ cr_status cri_dynamic_query_run(cr_ctx *cx, const cri_dynamic *net, const cr_que
     cr_status        st = CR_OK;
     cr_query_options o = opt_o ? *opt_o : cr_query_defaults();
     cr_query_planned plan;
+    cr_query_answer  a = { 0 };
     size_t           slices;
+    bool             lost = false;
     CR_TRY(find_slices(cx, net, q, opt_more, &slices));
     if (!goes_by_slices(cx, net, slices, q, opt_more, &o, &plan)) {
         CR_TRY(ask_unrolled(cx, net, slices, q, opt_more, &o, out));
         goto done;
     }
-    CR_TRY(cri_dynamic_slices_run(cx, net, slices, q, opt_more, out));
+    st = cri_dynamic_slices_run(cx, net, slices, q, opt_more, &a, &lost);
+    if (lost && (st == CR_OK || st == CR_EDATA) && slices * net->n <= CRI_MOST_UNROLLED) {
+        cr_log(cx, CR_LOG_INFO, "plan: numbers too small for a double call for logarithms");
+        cr_query_answer_free(cx, &a);
+        CR_TRY(ask_unrolled(cx, net, slices, q, opt_more, &o, out));
+        goto done;
+    }
+    CR_TRY(st);
+    if (lost)
+        cr_log(cx, CR_LOG_WARNING,
+               "states that once had less than 1e-300 of the probability of others were left out: "
+               "the answer may be far off");
+    *out = a;
     out->plan = plan;
     out->cost = plan.cost;
 done:

@@ -110,6 +110,10 @@ cr_status cri_dynamic_follow(cri_cases *c, const cri_followed *f)
     CR_TRY(r->s.status);
     for (size_t i = 0; i < q->n; i++)
         CR_TRY(follow_one(c, f, q->row + q->start[i], q->start[i + 1] - q->start[i]));
+    if (cri_interface_lost(r->h))
+        cr_log(c->cx, CR_LOG_WARNING,
+               "states that once had less than 1e-300 of the probability of others were left out: "
+               "posteriors may be far off");
 done:
     return st;
 }

@@ -364,7 +364,7 @@ done:
 
 cr_status cri_dynamic_slices_run(cr_ctx *cx, const cri_dynamic *net, size_t slices,
                                  const cr_question *q, const cr_findings *opt_more,
-                                 cr_query_answer *out)
+                                 cr_query_answer *out, bool *out_lost)
 {
     cr_status       st = CR_OK;
     cr_query_answer answer = {
@@ -393,6 +393,7 @@ cr_status cri_dynamic_slices_run(cr_ctx *cx, const cri_dynamic *net, size_t slic
     *out = answer;
     answer = (cr_query_answer){ 0 };
 done:
+    *out_lost = a.h && cri_interface_lost(a.h);
     cr_query_answer_free(cx, &answer);
     cri_interface_free(cx, a.h);
     cr_scratch_end(&a.s);

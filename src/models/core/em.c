@@ -106,7 +106,8 @@ static cr_status gather_sequences(cr_ctx *cx, const pass *p, const cri_rows *row
     leaf_work w = { p, rows };
     cr_status st = p->meet ? p->meet(cx, p->met, rows) : CR_OK;
     if (st != CR_OK) return st;
-    return cri_parallel_sum_in(cx, NULL, rows->sequences->n, 1, p->width, p->work,
+    size_t n = rows->sequences->n;
+    return cri_parallel_sum_in(cx, NULL, n, cri_sequences_together(n), p->width, p->work,
                                gather_sequences_block, &w, sums);
 }
 

@@ -43,6 +43,9 @@ typedef struct cri_em_pass {
  * weight. */
 cr_status cri_em_gather(cr_ctx *cx, const cri_em_pass *pass, const cri_rows *rows, double *sums);
 
+/* Sequences that are worked on together, by their number alone. */
+static inline size_t cri_sequences_together(size_t sequences) { return 1 + sequences / 512; }
+
 /* Fits the state of a model to rows: all of them, or the first block of a stream, whose blocks all count.
  * Near the time limit it ends with the best so far.  Sets the report, with the rows of a stream. */
 cr_status cri_em_fit(cr_ctx *cx, cr_model *model, const cri_rows *rows);

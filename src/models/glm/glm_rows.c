@@ -22,22 +22,34 @@ cr_status cri_glm_offset_of(cr_ctx *cx, const cri_rows *rows, size_t i, double *
     return CR_OK;
 }
 
+static cr_status hint_trials(cr_ctx *cx)
+{
+    return cr_fail_hint(cx, "--trials names the column with all trials of a row, successes and "
+                            "failures together, as in R's cbind(y, n - y)");
+}
+
 cr_status cri_glm_trials_of(cr_ctx *cx, const cri_rows *rows, size_t i, double *out)
 {
     char where[512];
     *out = rows->roles[CRI_GLM_TRIALS] ? rows->roles[CRI_GLM_TRIALS][i] : 1;
     if (!rows->roles[CRI_GLM_TRIALS] || (*out >= 1 && *out == floor(*out))) return CR_OK;
-    return cr_fail(
-        cx, CR_EDATA, "%s: the number of trials is %g, but must be a whole number above 0",
-        cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where), *out);
+    cr_fail(cx, CR_EDATA, "%s: the number of trials is %g, but must be a whole number above 0",
+            cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where),
+            *out);
+    return hint_trials(cx);
 }
 
 static cr_status refuse_target(cr_ctx *cx, const cri_rows *rows, size_t i, cri_glm_family family,
                                double y)
 {
     char where[512];
-    cr_fail(cx, CR_EDATA, "%s: the target '%s' is %g, but this family needs %s",
-            cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where),
+    cri_table_where(rows->table, rows->index ? rows->index[i] : i, where, sizeof where);
+    if (rows->roles[CRI_GLM_TRIALS] && y > rows->roles[CRI_GLM_TRIALS][i]) {
+        cr_fail(cx, CR_EDATA, "%s: the target '%s' is %g of %g trials", where,
+                cr_design_target(rows->design), y, rows->roles[CRI_GLM_TRIALS][i]);
+        return hint_trials(cx);
+    }
+    cr_fail(cx, CR_EDATA, "%s: the target '%s' is %g, but this family needs %s", where,
             cr_design_target(rows->design), y, cri_family_range(family));
     return cr_fail_hint(cx, "choose another with --family: " CRI_GLM_FAMILIES);
 }

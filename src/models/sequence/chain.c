@@ -39,11 +39,11 @@ size_t cri_chain_work(size_t longest, size_t k)
 /* The memory of a run. */
 typedef struct memory {
     size_t  block;
-    double *alpha;         /* [block x stride] */
-    double *b;             /* [block x stride] densities, over the largest of each step        */
-    double *next;          /* [block x stride] b_t+1 beta_t+1 / c_t+1, 0 behind the last step   */
-    double *inverse, *top; /* [block] 1 / c_t, log of what densities were divided by            */
-    double *kept;          /* [blocks x stride] the filter before each block                    */
+    double *alpha;     /* [block x stride] */
+    double *b;         /* [block x stride] densities, over the largest of each step        */
+    double *next;      /* [block x stride] b_t+1 beta_t+1 / c_t+1, 0 behind the last step   */
+    double *sum, *top; /* [block] c_t, log of what densities were divided by            */
+    double *kept;      /* [blocks x stride] the filter before each block                    */
     double *beta, *w, *state; /* [stride] */
     double *pairs;            /* [k x k] */
 } memory;
@@ -58,16 +58,34 @@ static memory cut(const cri_chain *c, size_t longest, double *work)
     m.beta = m.kept + blocks_of(longest, n) * s;
     m.w = m.beta + s;
     m.state = m.w + s;
-    m.inverse = m.state + s;
-    m.top = m.inverse + n;
+    m.sum = m.state + s;
+    m.top = m.sum + n;
     m.pairs = m.top + n;
     return m;
+}
+
+/* Of steps with one symbol each. */
+static void look_up_block(const cri_chain *c, size_t begin, size_t n, memory *m)
+{
+    size_t s = c->stride;
+    for (size_t t = 0; t < n; t++) {
+        double symbol = c->symbol[begin + t], *b = m->b + t * s;
+        bool   missing = symbol != symbol;
+        size_t at = missing ? 0 : (size_t)symbol;
+        m->top[t] = missing ? 0 : c->table_top[at];
+        memcpy(b, c->table + at * s, s * sizeof *b);
+        for (size_t i = 0; i < c->k && missing; i++) b[i] = 1;
+    }
 }
 
 /* Densities of the steps begin .. end-1 to m->b, relative to the largest of each step, which goes to m->top. */
 static void emit_block(const cri_chain *c, size_t begin, size_t end, memory *m)
 {
     size_t k = c->k, s = c->stride, n = end - begin;
+    if (c->symbol) {
+        look_up_block(c, begin, n, m);
+        return;
+    }
     c->emit(c->of, begin, end, m->b);
     for (size_t t = 0; t < n; t++) {
         double *b = m->b + t * s, top = b[0];
@@ -80,42 +98,17 @@ static void emit_block(const cri_chain *c, size_t begin, size_t end, memory *m)
     cri_exp_array(m->b, n * s);
 }
 
-/* The filter of a step from `before`, NULL of the first, to alpha [stride].  c_t over the largest density; 0 where no
- * state can emit it: the step is passed over then. */
-static double filter_step(const cri_chain *c, const double *before, double *b, double *alpha)
-{
-    size_t s = c->stride;
-    double sum = 0, inverse;
-    if (before)
-        cri_chain_multiply(before, c->A, c->k, s, alpha);
-    else
-        memcpy(alpha, c->pi, s * sizeof *alpha);
-    double part[CRI_CHAIN_LANES] = { 0 };
-    for (size_t j = 0; j < s; j += CRI_CHAIN_LANES)
-        for (size_t l = 0; l < CRI_CHAIN_LANES; l++) part[l] += alpha[j + l] * b[j + l];
-    sum = (part[0] + part[1]) + (part[2] + part[3]);
-    if (!(sum > 0)) {
-        for (size_t j = 0; j < c->k; j++) b[j] = 1;
-        return 0;
-    }
-    inverse = 1 / sum;
-    for (size_t j = 0; j < s; j++) alpha[j] *= b[j] * inverse;
-    return sum;
-}
-
 /* Filters a block from `before`; adds to *log_p. */
 static void filter_block(const cri_chain *c, size_t begin, size_t end, const double *before,
                          memory *m, double *opt_log_density, double *log_p)
 {
-    size_t s = c->stride;
+    size_t n = end - begin;
     emit_block(c, begin, end, m);
-    for (size_t t = 0; t < end - begin; t++) {
-        double sum = filter_step(c, before, m->b + t * s, m->alpha + t * s);
-        double log_density = sum > 0 ? log(sum) + m->top[t] : -INFINITY;
-        m->inverse[t] = sum > 0 ? 1 / sum : 1;
+    cri_chain_filter(before, c->pi, c->A, c->k, c->stride, n, m->b, m->alpha, m->sum);
+    for (size_t t = 0; t < n; t++) {
+        double log_density = m->sum[t] > 0 ? log(m->sum[t]) + m->top[t] : -INFINITY;
         *log_p += log_density;
         if (opt_log_density) opt_log_density[t] = log_density;
-        before = m->alpha + t * s;
     }
 }
 
@@ -124,25 +117,11 @@ static void copy_rows(const double *from, size_t stride, size_t k, size_t n, dou
     for (size_t t = 0; t < n; t++) memcpy(to + t * k, from + t * stride, k * sizeof *to);
 }
 
-/* m->alpha of a block becomes the smoothed probabilities; beta [stride] and w [stride], those of the step behind it,
- * become those of its first. */
+/* m->b of a block becomes the smoothed probabilities; its transitions are added up. */
 static void smooth_block(const cri_chain *c, size_t n, bool last, bool pairs, memory *m)
 {
     size_t k = c->k, s = c->stride;
-    for (size_t t = n; t-- > 0;) {
-        double *alpha = m->alpha + t * s, *b = m->b + t * s, *next = m->next + t * s;
-        bool    end = last && t + 1 == n;
-        if (end)
-            memset(next, 0, s * sizeof *next);
-        else
-            memcpy(next, m->w, s * sizeof *next);
-        if (end)
-            for (size_t i = 0; i < s; i++) m->beta[i] = 1;
-        else
-            cri_chain_multiply(next, c->At, k, s, m->beta);
-        for (size_t i = 0; i < s; i++) m->w[i] = b[i] * m->beta[i] * m->inverse[t];
-        for (size_t i = 0; i < s; i++) b[i] = alpha[i] * m->beta[i]; /* gamma */
-    }
+    cri_chain_smooth(c->At, k, s, n, last, m->sum, m->alpha, m->b, m->next, m->w, m->beta);
     if (pairs)
         cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)k, (int)k, (int)n, 1, m->alpha,
                     (int)s, m->next, (int)s, 1, m->pairs, (int)k);
@@ -185,7 +164,7 @@ double cri_chain_run(const cri_chain *c, size_t begin, size_t end, size_t longes
     return log_p;
 }
 
-/* --- the most probable path ------------------------------------------------------------------- */
+/* --- the most probable path ------------------------------------------------------------------ */
 
 /* The best log p(path, x) by the state of each step; from [block x stride] says from where. */
 static void viterbi_block(const cri_chain *c, const double *log_pi, const double *log_A,

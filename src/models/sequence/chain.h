@@ -26,6 +26,9 @@ typedef struct cri_chain {
     /* log b_t of the steps begin .. end-1 of all data: out [(end - begin) x stride], the padding as it likes. */
     void (*emit)(const void *of, size_t begin, size_t end, double *out);
     const void *of;
+    /* Where a step has one symbol and nothing else: the symbols of all steps, NaN where missing, and for each symbol the
+     * densities, relative to their largest, and the log of that.  symbol NULL: there are no such. */
+    const double *symbol, *table, *table_top; /* [steps], [symbols x stride], [symbols] */
 } cri_chain;
 
 /* Copies m [k x k] to out [stride x stride], transposed or not, padding with `pad`. */
@@ -61,10 +64,19 @@ double cri_chain_run(const cri_chain *c, size_t begin, size_t end, size_t longes
 double cri_chain_viterbi(const cri_chain *c, const double *log_pi, const double *log_A,
                          size_t begin, size_t end, size_t longest, double *path, double *work);
 
-/* --- kernels (chain_kernel.c): the same bits on every machine ---------------------------------- */
+/* --- kernels (chain_kernel.c): the same bits on every machine -------------------------------- */
 
-/* out [stride] = x [stride] M [stride x stride]; only the first k of x count. */
-void cri_chain_multiply(const double *x, const double *M, size_t k, size_t stride, double *out);
+/* The filter of n steps from `before` [stride], or from `first` [stride], the prediction of the first step: alpha
+ * [n x stride] from densities b [n x stride], and their sums c_t [n].  A step without any has sum 0: its prediction stays,
+ * and its densities become 1. */
+void cri_chain_filter(const double *opt_before, const double *first, const double *A, size_t k,
+                      size_t stride, size_t n, double *b, double *alpha, double *sum);
+/* Backwards over n steps: b becomes P(z_t | all steps), next [n x stride] the b_t+1 beta_t+1 / c_t+1 of the step behind,
+ * and w [stride], that of the step behind them all unless they are the last, that of the first.  beta [stride] to work
+ * in. */
+void cri_chain_smooth(const double *At, size_t k, size_t stride, size_t n, bool last,
+                      const double *sum, const double *alpha, double *b, double *next, double *w,
+                      double *beta);
 /* out[j] = max_i x[i] + M[i, j], from[j] the first such i. */
 void cri_chain_maximise(const double *x, const double *M, size_t k, size_t stride, double *out,
                         double *from);

@@ -6,7 +6,8 @@
  * attribute; there are none for the ends of a sequence.
  *   crf_templates.c   what --window asks for      crf_attributes.c  attributes of rows
  *   crf_chain.c       sums over labellings        crf_objective.c   objective and gradient
- *   crf_fit.c         learning                    crf_answer.c      probabilities, description
+ *   crf_fit.c         learning                    crf_answer.c      probabilities, paths, draws
+ *   crf_lanes.h       the inner loops             crf_describe.c    description, file
  * Lafferty, McCallum & Pereira (2001), ICML 18; Sutton & McCallum (2012), Foundations and Trends in
  * Machine Learning 4. */
 #include "crf.h"
@@ -31,7 +32,7 @@
 CR_OPTIONS(crf_options, crf_table, CRF_OPTIONS);
 CRI_RECORD_TABLE(, cri_crf_record, cri_crf, CRI_CRF);
 
-enum { INTERCEPT_AUTO, INTERCEPT_TRUE };
+enum { INTERCEPT_AUTO, INTERCEPT_TRUE, INTERCEPT_FALSE };
 enum { PAIRS_ALL, PAIRS_SEEN };
 
 static bool has_category(const cr_design *d)
@@ -101,7 +102,7 @@ const cr_model_class cri_class_crf = {
     .coding = CRI_CODING_CODE,
     .shape = crf_shape,
     .whole = &(const cri_whole_face){ .fit = crf_fit },
-    .rows = &(const cri_rows_face){ .predict = cri_crf_predict },
+    .rows = &(const cri_rows_face){ .predict = cri_crf_predict, .sample = cri_crf_sample },
     .sequence = &(const cri_sequence_face){ .decode = cri_crf_decode },
     .describe = cri_crf_describe,
     .statistics = cri_crf_statistics,

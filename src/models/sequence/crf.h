@@ -58,13 +58,16 @@ cr_status cri_crf_fit(cr_ctx *cx, const cri_rows *rows, const cri_crf_settings *
 cr_status cri_crf_ready(cr_ctx *cx, void *state, const cr_design *design);
 void      cri_crf_release(cr_ctx *cx, void *state);
 
-/* --- answers ---------------------------------------------------------------------------------- */
+/* --- answers --------------------------------------------------------------------------------- */
 
 /* p(y_t = k | x) of every row, out [rows->n x K]. */
 cr_status cri_crf_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
 /* The labelling of highest probability of each sequence, as the face of sequences says. */
 cr_status cri_crf_decode(cr_ctx *cx, const void *state, const cri_rows *rows, double *path,
                          double *log_probability);
+/* Labellings drawn from p(y | x), each of all rows of a sequence together: out [rows->n x count]. */
+cr_status             cri_crf_sample(cr_ctx *cx, const void *state, const cr_design *design,
+                                     const cri_rows *rows, size_t count, uint64_t seed, double *out);
 extern const cr_field cri_crf_statistics[];
 cr_status cri_crf_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out);
 

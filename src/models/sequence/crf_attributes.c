@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the dictionary --------------------------------------------------------------------------- */
+/* --- the dictionary -------------------------------------------------------------------------- */
 
 static size_t hash_of(const uint32_t *key, size_t width)
 {
@@ -90,7 +90,7 @@ static cr_status add_key(cr_ctx *cx, cri_attributes *a, const uint32_t *key, uin
     return CR_OK;
 }
 
-/* --- its order -------------------------------------------------------------------------------- */
+/* --- its order ------------------------------------------------------------------------------- */
 
 typedef struct sorted_key {
     const uint32_t *key;
@@ -130,7 +130,7 @@ done:
     return st;
 }
 
-/* --- rows ------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------ */
 
 /* The rows of one sequence, as a template sees them. */
 typedef struct view {

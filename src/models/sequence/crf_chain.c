@@ -8,18 +8,18 @@
 #include <math.h>
 #include <string.h>
 
-void cri_chain_begin(cr_scratch *s, size_t K, cri_chain *out)
+void cri_crf_chain_begin(cr_scratch *s, size_t K, cri_crf_chain *out)
 {
     size_t stride = (K + LANES - 1) / LANES * LANES;
-    *out = (cri_chain){ .cx = s->cx,
-                        .K = K,
-                        .stride = stride,
-                        .T = cr_scratch_matrix(s, K, stride),
-                        .M = cr_scratch_matrix(s, K, stride),
-                        .Mt = cr_scratch_matrix(s, K, stride) };
+    *out = (cri_crf_chain){ .cx = s->cx,
+                            .K = K,
+                            .stride = stride,
+                            .T = cr_scratch_matrix(s, K, stride),
+                            .M = cr_scratch_matrix(s, K, stride),
+                            .Mt = cr_scratch_matrix(s, K, stride) };
 }
 
-void cri_chain_set(cri_chain *c, const double *T)
+void cri_crf_chain_set(cri_crf_chain *c, const double *T)
 {
     double least = INFINITY;
     c->top = -INFINITY;
@@ -32,19 +32,19 @@ void cri_chain_set(cri_chain *c, const double *T)
             c->top = fmax(c->top, t);
             least = fmin(least, t);
         }
-    c->scaled = c->top - least <= CRI_CHAIN_RANGE;
+    c->scaled = c->top - least <= CRI_CRF_CHAIN_RANGE;
     for (size_t i = 0; i < c->K; i++)
         for (size_t j = 0; j < c->K; j++)
             c->M[i * c->stride + j] = c->Mt[j * c->stride + i] =
                 exp(c->T[i * c->stride + j] - c->top);
 }
 
-size_t cri_crf_work(const cri_chain *c, size_t n)
+size_t cri_crf_chain_work(const cri_crf_chain *c, size_t n)
 {
     return n * (2 * c->stride + 1) + 3 * c->stride;
 }
 
-double cri_chain_score(const cri_chain *c, size_t n, const double *S, const uint32_t *y)
+double cri_crf_chain_score(const cri_crf_chain *c, size_t n, const double *S, const uint32_t *y)
 {
     double sum = n > 0 ? S[y[0]] : 0;
     for (size_t t = 1; t < n; t++)
@@ -57,30 +57,23 @@ double cri_chain_score(const cri_chain *c, size_t n, const double *S, const uint
 typedef enum chain_stage { FORWARD, BACKWARD, PAIRS } chain_stage;
 
 typedef struct pass {
-    const cri_chain *c;
-    size_t           n;
-    size_t           from, to; /* the rows at hand */
-    double           weight;
-    double          *E;     /* [n x stride]: exp(S - maximum); then the marginals  */
-    double          *A, *Q; /* [n x stride]: a_t; q_t = c_t E_t * b_t              */
-    double          *scale; /* [n]: c_t                                            */
-    double          *b;     /* [stride]                                            */
-    double          *pairs; /* [K x stride] or NULL: plus weight sum_t a_(t-1) q_t^T */
+    const cri_crf_chain *c;
+    size_t               n;
+    size_t               from, to; /* the rows at hand */
+    double               weight;
+    double              *E;     /* [n x stride]: exp(S - maximum); then the marginals  */
+    double              *A, *Q; /* [n x stride]: a_t; q_t = c_t E_t * b_t              */
+    double              *scale; /* [n]: c_t                                            */
+    double              *b;     /* [stride]                                            */
+    double              *pairs; /* [K x stride] or NULL: plus weight sum_t a_(t-1) q_t^T */
 } pass;
-
-LANES_BODY void combine(const double *x, const double *M, size_t K, size_t stride, double *out)
-{
-#define COMBINE(at, width) lanes_combine(x, M + at, K, stride, width, out + at)
-    LANES_FOR_TILES(at, stride, COMBINE);
-#undef COMBINE
-}
 
 LANES_BODY void forward_body(const pass *p, size_t stride)
 {
     for (size_t t = p->from; t < p->to; t++) {
         double       *a = p->A + t * stride, sum[LANES] = { 0 };
         const double *e = p->E + t * stride;
-        if (t > 0) combine(a - stride, p->c->M, p->c->K, stride, a);
+        if (t > 0) lanes_combine(a - stride, p->c->M, p->c->K, stride, a);
         for (size_t j = 0; j < stride; j++) a[j] = t > 0 ? a[j] * e[j] : e[j];
         for (size_t j = 0; j < stride; j += LANES)
             for (size_t l = 0; l < LANES; l++) sum[l] += a[j + l];
@@ -99,27 +92,17 @@ LANES_BODY void backward_body(const pass *p, size_t stride)
         double       *e = p->E + t * stride, *q = p->Q + t * stride;
         for (size_t j = 0; j < stride; j++) q[j] = c * e[j] * b[j];
         for (size_t j = 0; j < stride; j++) e[j] = a[j] * b[j];
-        if (t > 0) combine(q, p->c->Mt, p->c->K, stride, b);
+        if (t > 0) lanes_combine(q, p->c->Mt, p->c->K, stride, b);
     }
 }
 
 LANES_BODY void pairs_body(const pass *p, size_t stride)
 {
-    size_t K = p->c->K, first = p->from > 0 ? p->from : 1, n = p->to - first;
-    for (size_t i = 0; i < K; i += 2) {
-        const double *A = p->A + (first - 1) * stride + i, *Q = p->Q + first * stride;
-        double       *out = p->pairs + i * stride;
-        bool          both = i + 1 < K;
-#define OUTER(at, width)                                                                           \
-    do {                                                                                           \
-        if (both)                                                                                  \
-            lanes_outer(A, Q + at, n, stride, true, width, p->weight, out + at);                   \
-        else                                                                                       \
-            lanes_outer(A, Q + at, n, stride, false, width, p->weight, out + at);                  \
-    } while (0)
-        LANES_FOR_TILES(at, stride, OUTER);
-#undef OUTER
-    }
+    size_t        K = p->c->K, first = p->from > 0 ? p->from : 1, n = p->to - first, i = 0;
+    const double *A = p->A + (first - 1) * stride, *Q = p->Q + first * stride;
+    for (; i + 2 <= K; i += 2)
+        lanes_outer(A + i, Q, n, stride, true, p->weight, p->pairs + i * stride);
+    if (i < K) lanes_outer(A + i, Q, n, stride, false, p->weight, p->pairs + i * stride);
 }
 
 LANES_BODY void stage_body(const pass *p, chain_stage stage, size_t stride)
@@ -153,7 +136,7 @@ CRI_INNER_LOOP static void stage_plain(const pass *p, chain_stage stage)
 }
 
 /* How many rows are gone through between two questions whether to stop: a millisecond's work. */
-static size_t rows_at_once(const cri_chain *c) { return 1 + 1000000 / (c->K * c->stride); }
+static size_t rows_at_once(const cri_crf_chain *c) { return 1 + 1000000 / (c->K * c->stride); }
 
 /* All rows in parts, those of the way back from behind; false where it was told to stop. */
 static bool run_stage(pass *p, chain_stage stage)
@@ -170,7 +153,7 @@ static bool run_stage(pass *p, chain_stage stage)
 }
 
 /* Scores to E = exp(S - row maximum), 0 between the rows; the sum of the maxima. */
-static double exponentiate(const cri_chain *c, size_t n, double *S)
+static double exponentiate(const cri_crf_chain *c, size_t n, double *S)
 {
     double sum = 0;
     for (size_t t = 0; t < n; t++) {
@@ -185,7 +168,7 @@ static double exponentiate(const cri_chain *c, size_t n, double *S)
     return sum;
 }
 
-/* -sum log c_t, a logarithm for many factors: each 1 / c_t is between e^-CRI_CHAIN_RANGE / K and K. */
+/* -sum log c_t, a logarithm for many factors: each 1 / c_t is between e^-CRI_CRF_CHAIN_RANGE / K and K. */
 static double log_of_scales(const double *scale, size_t n)
 {
     double sum = 0, product = 1;
@@ -196,14 +179,14 @@ static double log_of_scales(const double *scale, size_t n)
     return sum - log(product);
 }
 
-static double scaled_marginals(const cri_chain *c, size_t n, double *S, double weight,
+static double scaled_marginals(const cri_crf_chain *c, size_t n, double *S, double weight,
                                double *opt_pairs, double *work)
 {
     pass   p = { .c = c, .n = n, .weight = weight, .E = S, .pairs = opt_pairs };
     double log_Z = exponentiate(c, n, S) + (double)(n - 1) * c->top;
     p.A = work, p.Q = p.A + n * c->stride, p.scale = p.Q + n * c->stride, p.b = p.scale + n;
     cri_check_array(S, n * c->stride);
-    cri_check_array(work, cri_crf_work(c, n));
+    cri_check_array(work, cri_crf_chain_work(c, n));
     cri_check_array(c->M, c->K * c->stride);
     cri_check_array(c->Mt, c->K * c->stride);
     if (opt_pairs) cri_check_array(opt_pairs, c->K * c->stride);
@@ -215,14 +198,14 @@ static double scaled_marginals(const cri_chain *c, size_t n, double *S, double w
 /* --- in logarithms --------------------------------------------------------------------------- */
 
 /* Whether to stop, which is asked at some rows. */
-static bool is_time(const cri_chain *c, size_t t)
+static bool is_time(const cri_crf_chain *c, size_t t)
 {
     size_t step = rows_at_once(c) / 16 + 1;
     return t % step == step - 1 && cri_should_stop(c->cx);
 }
 
 /* log a_t, unnormalised, into A; log b_t on the way back in b. */
-static double log_marginals(const cri_chain *c, size_t n, double *S, double weight,
+static double log_marginals(const cri_crf_chain *c, size_t n, double *S, double weight,
                             double *opt_pairs, double *work)
 {
     size_t  K = c->K, stride = c->stride;
@@ -254,22 +237,43 @@ static double log_marginals(const cri_chain *c, size_t n, double *S, double weig
     return log_Z;
 }
 
-double cri_chain_marginals(const cri_chain *c, size_t n, double *S, double weight,
-                           double *opt_pairs, double *work)
+double cri_crf_chain_marginals(const cri_crf_chain *c, size_t n, double *S, double weight,
+                               double *opt_pairs, double *work)
 {
     if (n == 0) return 0;
     return (c->scaled ? scaled_marginals : log_marginals)(c, n, S, weight, opt_pairs, work);
 }
 
-void cri_chain_pairs(const cri_chain *c, double *pairs)
+void cri_crf_chain_pairs(const cri_crf_chain *c, double *pairs)
 {
     if (c->scaled) cri_multiply_array(pairs, c->M, c->K * c->stride, pairs);
+}
+
+/* --- draws ----------------------------------------------------------------------------------- */
+
+void cri_crf_chain_draw(const cri_crf_chain *c, size_t n, double *work, cr_rng *rng, uint32_t *path)
+{
+    size_t  K = c->K, stride = c->stride;
+    double *p = work + n * (2 * stride + 1);
+    for (size_t t = n; t-- > 0;) {
+        const double *a = work + t * stride;
+        size_t        next = t + 1 < n ? path[t + 1] : 0;
+        double        most = -INFINITY;
+        for (size_t i = 0; i < K; i++) {
+            double M = t + 1 == n ? 1 : c->Mt[next * stride + i];
+            double T = t + 1 == n ? 0 : c->T[i * stride + next];
+            p[i] = c->scaled ? a[i] * M : a[i] + T;
+            most = fmax(most, p[i]);
+        }
+        for (size_t i = 0; i < K; i++) p[i] = c->scaled ? p[i] / most : exp(p[i] - most);
+        path[t] = (uint32_t)cr_rng_categorical(rng, p, K);
+    }
 }
 
 /* --- the best path --------------------------------------------------------------------------- */
 
 /* best [stride], from [K]: of each label j the best before it, the first of equal ones. */
-LANES_BODY void step_body(const cri_chain *c, const double *before, double *restrict best,
+LANES_BODY void step_body(const cri_crf_chain *c, const double *before, double *restrict best,
                           double *restrict which)
 {
     size_t K = c->K, stride = c->stride;
@@ -282,19 +286,19 @@ LANES_BODY void step_body(const cri_chain *c, const double *before, double *rest
         }
 }
 
-LANES_AVX2 static void step_avx2(const cri_chain *c, const double *before, double *best,
+LANES_AVX2 static void step_avx2(const cri_crf_chain *c, const double *before, double *best,
                                  double *which)
 {
     step_body(c, before, best, which);
 }
-CRI_INNER_LOOP static void step_plain(const cri_chain *c, const double *before, double *best,
+CRI_INNER_LOOP static void step_plain(const cri_crf_chain *c, const double *before, double *best,
                                       double *which)
 {
     step_body(c, before, best, which);
 }
 
-double cri_chain_best(const cri_chain *c, size_t n, const double *S, uint32_t *path, uint32_t *from,
-                      double *work)
+double cri_crf_chain_best(const cri_crf_chain *c, size_t n, const double *S, uint32_t *path,
+                          uint32_t *from, double *work)
 {
     size_t  K = c->K, stride = c->stride, last = 0;
     double *now = work, *next = work + stride, *which = work + 2 * stride;

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- rows ------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------ */
 
 /* One weight for each sequence: its rows must have the same. */
 static cr_status weigh_sequences(cr_ctx *cx, const cri_rows *rows, double *weight)
@@ -44,7 +44,7 @@ done:
     return st;
 }
 
-/* --- the search ------------------------------------------------------------------------------- */
+/* --- the search ------------------------------------------------------------------------------ */
 
 enum { DEFAULT_STEPS = 2000 };
 
@@ -81,7 +81,7 @@ static cr_stop stop_of(const cr_minimize_report *r)
     return r->gradient_norm < 1e-6 * fmax(1, fabs(r->f)) ? CR_STOP_TOLERANCE : CR_STOP_NO_PROGRESS;
 }
 
-/* --- standard deviations ---------------------------------------------------------------------- */
+/* --- standard deviations --------------------------------------------------------------------- */
 
 enum { MOST_ERRORS = 400 };           /* weights */
 static const double MOST_WORK = 1e10; /* multiplications */
@@ -106,8 +106,9 @@ static void choose_steps(const cri_crf_problem *p, double *step)
 {
     for (size_t d = 0; d < p->D; d++) {
         size_t a = p->place[d] / p->stride;
+        bool   number = p->value && a < p->A; /* else an indicator, or a transition */
         double most = 1;
-        for (size_t e = p->start[a]; p->value && a < p->A && e < p->start[a + 1]; e++)
+        for (size_t e = number ? p->start[a] : 0; number && e < p->start[a + 1]; e++)
             most = fmax(most, fabs(p->value[e]));
         step[d] = 2e-3 / most;
     }
@@ -168,7 +169,7 @@ done:
     return st;
 }
 
-/* --- the state -------------------------------------------------------------------------------- */
+/* --- the state ------------------------------------------------------------------------------- */
 
 static void keep_templates(const cri_template *list, cri_crf *m)
 {
@@ -218,7 +219,7 @@ static cr_status keep_fit(cr_ctx *cx, const cri_crf_problem *p, const cri_templa
     return CR_OK;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------------------------- */
 
 static cr_status learn(cr_ctx *cx, cri_crf_problem *p, const cri_crf_settings *o,
                        const cri_template *list, const cri_attributes *d, cri_crf *m,

@@ -24,31 +24,12 @@ enum { LANES = 4, LANES_TILE = 4 };
 /* LANES numbers, wherever they lie. */
 typedef double lanes __attribute__((vector_size(32), aligned(8), may_alias));
 
-/* The same code for each width of a tile, from `first` to the end of a row of `stride` numbers:
- * CODE(at, width) is called with the width as a constant. */
-#define LANES_FOR_TILES(at, stride, CODE)                                                          \
-    do {                                                                                           \
-        size_t at = 0;                                                                             \
-        for (; at + LANES_TILE * LANES <= (stride); at += LANES_TILE * LANES) CODE(at, 4);         \
-        switch (((stride)-at) / LANES) {                                                           \
-        case 3:                                                                                    \
-            CODE(at, 3);                                                                           \
-            break;                                                                                 \
-        case 2:                                                                                    \
-            CODE(at, 2);                                                                           \
-            break;                                                                                 \
-        case 1:                                                                                    \
-            CODE(at, 1);                                                                           \
-            break;                                                                                 \
-        default:                                                                                   \
-            break;                                                                                 \
-        }                                                                                          \
-    } while (0)
+/* --- tiles: `width` lanes, a constant where they are called ---------------------------------- */
 
-/* out = sum_i x[i] M[i], over K rows of M that lie `stride` apart, `width` lanes of them: in two sums,
- * so that one need not wait for the other. */
-LANES_BODY void lanes_combine(const double *x, const double *M, size_t K, size_t stride,
-                              size_t width, double *out)
+/* out = sum_i x[i] M[i], over K rows of M that lie `stride` apart: in two sums, so that one need not
+ * wait for the other. */
+LANES_BODY void combine_tile(const double *x, const double *M, size_t K, size_t stride,
+                             size_t width, double *out)
 {
     lanes  even[LANES_TILE] = { { 0 } }, odd[LANES_TILE] = { { 0 } };
     size_t i = 0;
@@ -66,8 +47,8 @@ LANES_BODY void lanes_combine(const double *x, const double *M, size_t K, size_t
 }
 
 /* out = sum_e value[e] M[which[e]], value NULL: all 1. */
-LANES_BODY void lanes_gather(const uint32_t *which, const double *value, size_t n, const double *M,
-                             size_t stride, size_t width, double *out)
+LANES_BODY void gather_tile(const uint32_t *which, const double *value, size_t n, const double *M,
+                            size_t stride, size_t width, double *out)
 {
     lanes sum[LANES_TILE] = { { 0 } };
     if (value)
@@ -83,9 +64,9 @@ LANES_BODY void lanes_gather(const uint32_t *which, const double *value, size_t 
     for (size_t v = 0; v < width; v++) ((lanes *)(void *)out)[v] = sum[v];
 }
 
-/* The rows i and i + 1 (where both) of out += weight A^T Q, over n rows of A and Q. */
-LANES_BODY void lanes_outer(const double *A, const double *Q, size_t n, size_t stride, bool both,
-                            size_t width, double weight, double *out)
+/* Rows 0 and, where both, 1 of out += weight A^T Q, over n rows of A and Q. */
+LANES_BODY void outer_tile(const double *A, const double *Q, size_t n, size_t stride, bool both,
+                           size_t width, double weight, double *out)
 {
     lanes first[LANES_TILE] = { { 0 } }, second[LANES_TILE] = { { 0 } };
     for (size_t t = 0; t < n; t++) {
@@ -98,6 +79,44 @@ LANES_BODY void lanes_outer(const double *A, const double *Q, size_t n, size_t s
     if (both)
         for (size_t v = 0; v < width; v++)
             ((lanes *)(void *)(out + stride))[v] += weight * second[v];
+}
+
+/* --- rows of `stride` numbers ---------------------------------------------------------------- */
+
+/* out [stride] = sum_i x[i] M[i], M [K x stride]. */
+LANES_BODY void lanes_combine(const double *x, const double *M, size_t K, size_t stride,
+                              double *out)
+{
+    size_t at = 0, left;
+    for (; (left = (stride - at) / LANES) >= LANES_TILE; at += LANES_TILE * LANES)
+        combine_tile(x, M + at, K, stride, LANES_TILE, out + at);
+    if (left == 3) combine_tile(x, M + at, K, stride, 3, out + at);
+    if (left == 2) combine_tile(x, M + at, K, stride, 2, out + at);
+    if (left == 1) combine_tile(x, M + at, K, stride, 1, out + at);
+}
+
+/* out [stride] = sum_e value[e] M[which[e]], value NULL: all 1. */
+LANES_BODY void lanes_gather(const uint32_t *which, const double *value, size_t n, const double *M,
+                             size_t stride, double *out)
+{
+    size_t at = 0, left;
+    for (; (left = (stride - at) / LANES) >= LANES_TILE; at += LANES_TILE * LANES)
+        gather_tile(which, value, n, M + at, stride, LANES_TILE, out + at);
+    if (left == 3) gather_tile(which, value, n, M + at, stride, 3, out + at);
+    if (left == 2) gather_tile(which, value, n, M + at, stride, 2, out + at);
+    if (left == 1) gather_tile(which, value, n, M + at, stride, 1, out + at);
+}
+
+/* The first row, or both [2 x stride], of out += weight A^T Q, A and Q [n x stride]. */
+LANES_BODY void lanes_outer(const double *A, const double *Q, size_t n, size_t stride, bool both,
+                            double weight, double *out)
+{
+    size_t at = 0, left;
+    for (; (left = (stride - at) / LANES) >= LANES_TILE; at += LANES_TILE * LANES)
+        outer_tile(A, Q + at, n, stride, both, LANES_TILE, weight, out + at);
+    if (left == 3) outer_tile(A, Q + at, n, stride, both, 3, weight, out + at);
+    if (left == 2) outer_tile(A, Q + at, n, stride, both, 2, weight, out + at);
+    if (left == 1) outer_tile(A, Q + at, n, stride, both, 1, weight, out + at);
 }
 
 #endif

@@ -9,28 +9,19 @@
 
 enum { BLOCK_ROWS = 512, BLOCK_ENTRIES = 8192 };
 
-/* --- sums of rows ----------------------------------------------------------------------------- */
-
-/* out [stride] = sum_e value[e] M[which[e]], over rows of M [... x stride]. */
-LANES_BODY void sum_body(const uint32_t *which, const double *value, size_t n, const double *M,
-                         size_t stride, double *out)
-{
-#define GATHER(at, width) lanes_gather(which, value, n, M + at, stride, width, out + at)
-    LANES_FOR_TILES(at, stride, GATHER);
-#undef GATHER
-}
+/* --- sums of rows ---------------------------------------------------------------------------- */
 
 typedef void           sum_fn(const uint32_t *which, const double *value, size_t n, const double *M,
                               size_t stride, double *out);
 LANES_AVX2 static void sum_avx2(const uint32_t *which, const double *value, size_t n,
                                 const double *M, size_t stride, double *out)
 {
-    sum_body(which, value, n, M, stride, out);
+    lanes_gather(which, value, n, M, stride, out);
 }
 CRI_INNER_LOOP static void sum_plain(const uint32_t *which, const double *value, size_t n,
                                      const double *M, size_t stride, double *out)
 {
-    sum_body(which, value, n, M, stride, out);
+    lanes_gather(which, value, n, M, stride, out);
 }
 
 static void sum_rows(sum_fn *sum, const uint32_t *which, const double *value, size_t n,
@@ -53,7 +44,7 @@ void cri_crf_scores(const cri_attribute_rows *r, size_t begin, size_t n, const d
     }
 }
 
-/* --- opening ---------------------------------------------------------------------------------- */
+/* --- opening --------------------------------------------------------------------------------- */
 
 static cr_status cut_blocks(cr_scratch *s, cri_crf_problem *p)
 {
@@ -112,7 +103,7 @@ static cr_status place_weights(cr_scratch *s, cri_crf_problem *p, bool seen)
 cr_status cri_crf_problem_open(cr_scratch *s, cri_crf_problem *p, bool seen)
 {
     cr_status st = CR_OK;
-    cri_chain_begin(s, p->K, &p->chain);
+    cri_crf_chain_begin(s, p->K, &p->chain);
     p->stride = p->chain.stride;
     p->D = p->longest = 0;
     CR_TRY(cut_blocks(s, p));
@@ -126,7 +117,7 @@ done:
     return st;
 }
 
-/* --- the passes ------------------------------------------------------------------------------- */
+/* --- the passes ------------------------------------------------------------------------------ */
 
 /* acc: minus the log likelihood, then the sums of pairs less the pairs that are there. */
 static void pass_sequences(void *arg, cri_range range, double *acc, double *work)
@@ -138,8 +129,8 @@ static void pass_sequences(void *arg, cri_range range, double *acc, double *work
         double         *R = p->R + begin * stride, v = p->weight ? p->weight[k] : 1;
         const uint32_t *y = p->y + begin;
         cri_crf_scores(p->rows, begin, n, p->W, stride, R);
-        double score = cri_chain_score(&p->chain, n, R, y);
-        double log_Z = cri_chain_marginals(&p->chain, n, R, v, acc + 1, work);
+        double score = cri_crf_chain_score(&p->chain, n, R, y);
+        double log_Z = cri_crf_chain_marginals(&p->chain, n, R, v, acc + 1, work);
         acc[0] += v * (log_Z - score);
         for (size_t t = 0; t < n; t++) R[t * stride + y[t]] -= 1;
         for (size_t j = 0; v != 1 && j < n * stride; j++) R[j] *= v;
@@ -177,7 +168,7 @@ static void subtract_observed(const cri_crf_problem *p, double *pairs)
 static void set_weights(cri_crf_problem *p, const double *theta)
 {
     for (size_t d = 0; d < p->D; d++) p->W[p->place[d]] = theta[d];
-    cri_chain_set(&p->chain, p->W + p->A * p->stride);
+    cri_crf_chain_set(&p->chain, p->W + p->A * p->stride);
 }
 
 static bool all_finite(const double *x, size_t n)
@@ -206,7 +197,7 @@ cr_status cri_crf_value(void *problem, const double *theta, size_t D, double *ou
     }
     set_weights(p, theta);
     CR_TRY(cri_parallel_sum_in(p->cx, NULL, p->blocks, 1, width,
-                               cri_crf_work(&p->chain, p->longest), pass_sequences, p, sums));
+                               cri_crf_chain_work(&p->chain, p->longest), pass_sequences, p, sums));
     CR_TRY(cr_check_interrupt(p->cx)); /* a chain may have stopped */
     p->nll = sums[0];
     for (size_t d = 0; d < D; d++) penalty += theta[d] * theta[d];
@@ -215,7 +206,7 @@ cr_status cri_crf_value(void *problem, const double *theta, size_t D, double *ou
     CR_TRY(cri_parallel_rows(p->cx, NULL, p->A, block, 1, pass_attributes, &w));
     double *pairs = p->G + p->A * p->stride;
     memcpy(pairs, sums + 1, p->K * p->stride * sizeof *pairs);
-    cri_chain_pairs(&p->chain, pairs);
+    cri_crf_chain_pairs(&p->chain, pairs);
     subtract_observed(p, pairs);
     for (size_t d = 0; d < D; d++) opt_gradient[d] = p->G[p->place[d]] + p->lambda * theta[d];
 done:

@@ -30,7 +30,7 @@ typedef struct cri_crf_problem {
     double                   *W;      /* [(A + K) x stride]: weights of attributes, then T */
     double                   *G;      /* [(A + K) x stride]: their gradient                */
     double                   *R;      /* [n x stride]: scores, then residuals              */
-    cri_chain                 chain;
+    cri_crf_chain             chain;
     double                    nll; /* at the last weights               */
 } cri_crf_problem;
 

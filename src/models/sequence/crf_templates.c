@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- columns ---------------------------------------------------------------------------------- */
+/* --- columns --------------------------------------------------------------------------------- */
 
 /* What a term is called in a window: the category itself, or the term. */
 static const char *term_label(const void *design, size_t j)
@@ -27,7 +27,7 @@ static size_t find_term(const cr_design *d, const char *name)
     return SIZE_MAX;
 }
 
-/* --- atoms ------------------------------------------------------------------------------------ */
+/* --- atoms ----------------------------------------------------------------------------------- */
 
 typedef struct maker {
     cr_ctx          *cx;
@@ -120,7 +120,7 @@ static cr_status read_atom(maker *m, char *text, ranged *out)
     return cr_fail_nearest(m->cx, text, "features", m->design->p, term_label, m->design);
 }
 
-/* --- items ------------------------------------------------------------------------------------ */
+/* --- items ----------------------------------------------------------------------------------- */
 
 /* All combinations of the offsets of n atoms. */
 static cr_status spread(maker *m, const ranged *atoms, size_t n)

@@ -14,7 +14,7 @@ double cri_emit_shares_nothing(double x)
     return 0;
 }
 
-/* --- normal ----------------------------------------------------------------------------------- */
+/* --- normal ---------------------------------------------------------------------------------- */
 
 static void score_normal(const cri_emitted *e, const double *x, size_t n, double *out)
 {
@@ -108,7 +108,7 @@ const cri_emission cri_emit_lognormal = {
     .begin = begin_normal,
 };
 
-/* --- counts and answers ------------------------------------------------------------------------ */
+/* --- counts and answers ---------------------------------------------------------------------- */
 
 /* log p = x eta_c + base_c */
 static void score_linear(const cri_emitted *e, const double *x, size_t n, double *out)
@@ -223,7 +223,7 @@ const cri_emission cri_emit_poisson = {
     .begin = begin_mean,
 };
 
-/* --- all of them ------------------------------------------------------------------------------- */
+/* --- all of them ----------------------------------------------------------------------------- */
 
 const cri_emission *cri_emission_of(size_t kind)
 {

@@ -30,7 +30,7 @@ static double solve_shape(double y)
     return fmin(fmax(a, LEAST_SHAPE), MOST_SHAPE);
 }
 
-/* --- gamma ------------------------------------------------------------------------------------- */
+/* --- gamma ----------------------------------------------------------------------------------- */
 
 static void score_gamma(const cri_emitted *e, const double *x, size_t n, double *out)
 {
@@ -105,7 +105,7 @@ const cri_emission cri_emit_gamma = {
     .begin = begin_gamma,
 };
 
-/* --- negative binomial ------------------------------------------------------------------------- */
+/* --- negative binomial ----------------------------------------------------------------------- */
 
 static void score_counts(const cri_emitted *e, const double *x, size_t n, double *out)
 {
@@ -187,7 +187,7 @@ const cri_emission cri_emit_negative_binomial = {
     .begin = begin_counts,
 };
 
-/* --- von Mises --------------------------------------------------------------------------------- */
+/* --- von Mises ------------------------------------------------------------------------------- */
 
 static void score_angles(const cri_emitted *e, const double *x, size_t n, double *out)
 {
@@ -274,7 +274,7 @@ const cri_emission cri_emit_von_mises = {
     .begin = begin_angles,
 };
 
-/* --- Student's t ------------------------------------------------------------------------------- */
+/* --- Student's t ----------------------------------------------------------------------------- */
 
 static void score_student(const cri_emitted *e, const double *x, size_t n, double *out)
 {

@@ -19,7 +19,7 @@ CR_OPTIONS_TABLE(static, hmm_table, cri_hmm_options, CRI_HMM_OPTIONS);
 const cri_member cri_hmm_record[] = { CRI_HMM(CRI_RECORD_ROW) CRI_RECORD_END };
 #undef CRI_TYPE
 
-/* --- life -------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------ */
 
 static void hmm_release(cr_ctx *cx, void *state)
 {
@@ -36,12 +36,13 @@ cr_status cri_hmm_name(cr_ctx *cx, cri_hmm *m)
     return st == CR_OK ? cri_sequence_names_open(cx, m->labels, m->sequences, &m->known) : st;
 }
 
-/* --- answers ----------------------------------------------------------------------------------- */
+/* --- answers --------------------------------------------------------------------------------- */
 
 /* Rows of new data in the units of the model. */
 static cr_status open_data(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, cri_hmm_data *out)
 {
     cr_status st = cri_hmm_data_open(cx, rows, out);
+    if (st == CR_OK) st = cri_hmm_check_labels(cx, out, m->k);
     if (st == CR_OK) st = cri_hmm_check_support(cx, rows, out, m->kind);
     if (st == CR_OK) cri_hmm_data_scale(out, m->kind, m->centre, m->scale);
     if (st != CR_OK) cri_hmm_data_close(cx, out);
@@ -96,7 +97,7 @@ static cr_status answer(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, bool
     a.prob = cr_scratch_matrix(&s, n, k);
     CR_TRY(s.status);
     CR_TRY(cri_blas_reserve(cx));
-    CR_TRY(cri_parallel_rows(cx, "scoring", data.n, 1,
+    CR_TRY(cri_parallel_rows(cx, "scoring", data.n, cri_sequences_together(data.n),
                              cri_hmm_view_work(m) + cri_chain_work(data.longest, k),
                              answer_sequence, &a));
     for (size_t t = 0; t < n; t++) {
@@ -121,7 +122,7 @@ static cr_status hmm_filter(cr_ctx *cx, const void *state, const cri_rows *rows,
     return answer(cx, state, rows, true, places, out);
 }
 
-/* --- paths ------------------------------------------------------------------------------------- */
+/* --- paths ----------------------------------------------------------------------------------- */
 
 static void decode_sequence(void *arg, cri_range range, double *work)
 {
@@ -155,7 +156,7 @@ static cr_status hmm_decode(cr_ctx *cx, const void *state, const cri_rows *rows,
     for (size_t i = 0; i < k * k; i++) logs[i] = log(m->A[i]);
     cri_chain_pad(logs, k, false, -INFINITY, log_A);
     a.log_pi = log_pi, a.log_A = log_A;
-    CR_TRY(cri_parallel_rows(cx, "decoding", data.n, 1,
+    CR_TRY(cri_parallel_rows(cx, "decoding", data.n, cri_sequences_together(data.n),
                              cri_hmm_view_work(m) + cri_chain_work(data.longest, k),
                              decode_sequence, &a));
     for (size_t t = 0; t < rows->n; t++) path[data.row[t]] = steps[t];
@@ -165,7 +166,7 @@ done:
     return st;
 }
 
-/* --- rows to come ------------------------------------------------------------------------------ */
+/* --- rows to come ---------------------------------------------------------------------------- */
 
 static size_t hmm_place(const void *state) { return ((const cri_hmm *)state)->place; }
 
@@ -214,7 +215,7 @@ cr_status cri_hmm_find_ends(cr_ctx *cx, const cri_sequences *of, cri_hmm *m)
     a.opt_places = m->ends;
     a.log_density = cr_scratch_f64(&s, m->data->T);
     CR_TRY(s.status);
-    CR_TRY(cri_parallel_rows(cx, NULL, m->data->n, 1,
+    CR_TRY(cri_parallel_rows(cx, NULL, m->data->n, cri_sequences_together(m->data->n),
                              cri_hmm_view_work(m) + cri_chain_work(m->data->longest, m->k),
                              answer_sequence, &a));
     CR_TRY(cri_sequence_labels_join(cx, of, &m->labels));
@@ -223,7 +224,7 @@ done:
     return st;
 }
 
-/* --- draws ------------------------------------------------------------------------------------- */
+/* --- draws ----------------------------------------------------------------------------------- */
 
 /* A draw of the columns that are normal together, in the units of the model: mean + L z, W L = I. */
 static void draw_joint(const cri_hmm *m, size_t c, cr_rng *r, double *z, double *x)
@@ -286,7 +287,7 @@ static const char *const *hmm_labels(const void *state, size_t *out_n)
     return m->names;
 }
 
-/* --- file -------------------------------------------------------------------------------------- */
+/* --- file ------------------------------------------------------------------------------------ */
 
 static bool fits_column(const cri_hmm *m, size_t j)
 {
@@ -353,6 +354,26 @@ done:
     return st;
 }
 
+static void hmm_choice(const void *state, cri_choice *out)
+{
+    const cri_hmm *m = state;
+    *out = (cri_choice){ .n = m->tried,
+                         .by = "BIC",
+                         .of = "states",
+                         .lower = true,
+                         .no_value = "every start ended with a state that does not vary",
+                         .how = "--states 1:4" };
+}
+
+static void hmm_candidate(const void *state, size_t i, cri_candidate *out)
+{
+    const cri_hmm *m = state;
+    *out = (cri_candidate){ .number = (size_t)m->tried_k[i],
+                            .value = -2 * m->tried_likelihood[i] +
+                                     m->tried_parameters[i] * log(m->weight),
+                            .chosen = (size_t)m->tried_k[i] == m->k };
+}
+
 static const char *const hmm_roles[] = { "state", NULL };
 
 const cr_model_class cri_class_hmm = {
@@ -394,6 +415,7 @@ const cr_model_class cri_class_hmm = {
                                             .decode = hmm_decode,
                                             .forecast = hmm_forecast,
                                             .ends = hmm_ends },
+    .choice = &(const cri_choice_face){ .choice = hmm_choice, .candidate = hmm_candidate },
     .describe = cri_hmm_describe,
     .statistics = cri_hmm_statistics,
     .tables = cri_hmm_tables,

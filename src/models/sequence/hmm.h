@@ -115,7 +115,7 @@ extern const cri_member cri_hmm_record[];
     X(count, restarts, "10", ">=1", "random starts, of which the best result is kept", "20")
 CR_OPTIONS_STRUCT(cri_hmm_options, CRI_HMM_OPTIONS);
 
-/* --- rows (hmm_data.c) ------------------------------------------------------------------------ */
+/* --- rows (hmm_data.c) ----------------------------------------------------------------------- */
 
 /* All rows in the order of their sequences, steps start[s] .. start[s + 1] - 1 being sequence s. */
 typedef struct cri_hmm_data {
@@ -130,6 +130,8 @@ typedef struct cri_hmm_data {
 /* Reads rows in their own units; what no state changes is 0 yet. */
 cr_status cri_hmm_data_open(cr_ctx *cx, const cri_rows *rows, cri_hmm_data *out);
 void      cri_hmm_data_close(cr_ctx *cx, cri_hmm_data *data);
+/* Fails where a state that is known is not one of k. */
+cr_status cri_hmm_check_labels(cr_ctx *cx, const cri_hmm_data *data, size_t k);
 /* Fails, naming the place, where a cell is not what its kind describes. */
 cr_status cri_hmm_check_support(cr_ctx *cx, const cri_rows *rows, const cri_hmm_data *data,
                                 const size_t *kind);
@@ -137,7 +139,7 @@ cr_status cri_hmm_check_support(cr_ctx *cx, const cri_rows *rows, const cri_hmm_
 void cri_hmm_data_scale(cri_hmm_data *data, const size_t *kind, const double *centre,
                         const double *scale);
 
-/* --- states (hmm_solve.c) --------------------------------------------------------------------- */
+/* --- states (hmm_solve.c) -------------------------------------------------------------------- */
 
 size_t cri_hmm_levels(const cri_hmm *m, size_t j);
 /* A state of its shape with nothing in it. */
@@ -169,7 +171,7 @@ cr_status cri_hmm_from_vector(cr_ctx *cx, const double *vector, void *state, boo
  * row speaks. */
 void cri_hmm_find_free(const cri_hmm *m, bool *out);
 
-/* --- steps (hmm_step.c) ----------------------------------------------------------------------- */
+/* --- steps (hmm_step.c) ---------------------------------------------------------------------- */
 
 /* Statistics: log likelihood; P(z_1) [k]; transitions [k x k]; rows [k]; columns [p x CRI_EMIT_SUMS x k]; levels
  * [L x k]; columns that are normal together [cri_joint_width]. */
@@ -182,7 +184,7 @@ size_t       cri_hmm_work(const void *state);
 void cri_hmm_gather(const void *state, const cri_rows *rows, cri_range sequences, double *sums,
                     double *work);
 
-/* A state at work on data: the chain and the memory for what it emits.  Of `work` [cri_hmm_chain_work]. */
+/* A state at work on data: the chain and the memory for what it emits.  Of `work` [cri_hmm_view_work]. */
 typedef struct cri_hmm_view {
     const cri_hmm      *m;
     const cri_hmm_data *data;
@@ -198,16 +200,16 @@ void cri_hmm_view_open(const cri_hmm *m, const cri_hmm_data *data, double *work,
 void cri_hmm_add_known(const cri_hmm_view *v, size_t begin, size_t n, const double *gamma,
                        double *sums);
 
-/* --- the search (hmm_plan.c, hmm_search.c) ---------------------------------------------------- */
+/* --- the search (hmm_plan.c, hmm_search.c) --------------------------------------------------- */
 
 extern const cri_em_search cri_hmm_search;
 
-/* --- standard errors (hmm_errors.c) ------------------------------------------------------------ */
+/* --- standard errors (hmm_errors.c) ---------------------------------------------------------- */
 
 cr_status cri_hmm_find_errors(cr_ctx *cx, const void *plan, const cri_rows *rows, uint64_t seed,
                               bool late, void *state);
 
-/* --- the model -------------------------------------------------------------------------------- */
+/* --- the model ------------------------------------------------------------------------------- */
 
 /* Names of states and sequences. */
 cr_status cri_hmm_name(cr_ctx *cx, cri_hmm *m);

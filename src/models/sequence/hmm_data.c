@@ -61,6 +61,17 @@ done:
     return st;
 }
 
+cr_status cri_hmm_check_labels(cr_ctx *cx, const cri_hmm_data *d, size_t k)
+{
+    double most = -1;
+    for (size_t t = 0; t < d->T && d->label; t++)
+        if (d->label[t] > most) most = d->label[t];
+    if ((double)k > most) return CR_OK;
+    cr_fail(cx, CR_EDATA, "hmm: the column of known states has a state %g, but there %s only %zu",
+            most + 1, k == 1 ? "is" : "are", k);
+    return cr_fail_hint(cx, "--states %g has it", most + 1);
+}
+
 static bool supports(cri_emission_support support, double x)
 {
     switch (support) {

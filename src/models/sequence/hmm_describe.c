@@ -53,7 +53,7 @@ const cr_field cri_hmm_tables[] = {
     CR_FIELD_LAST,
 };
 
-/* --- parameters -------------------------------------------------------------------------------- */
+/* --- parameters ------------------------------------------------------------------------------ */
 
 /* The parameters in their order: named in a list, or as numbers alone, each with what its standard error is. */
 typedef struct listing {
@@ -183,7 +183,7 @@ size_t cri_hmm_values(const cri_hmm *m, double *opt_values, bool *opt_weak)
     return l.n;
 }
 
-/* --- tables ------------------------------------------------------------------------------------ */
+/* --- tables ---------------------------------------------------------------------------------- */
 
 static double bic_of(const cri_hmm *m, double log_likelihood, double parameters)
 {

@@ -18,7 +18,7 @@ enum { MOST_FREE = 60 };
 static const double EFFORT = 4e9; /* multiplications of all passes */
 static const double FALL = 1e-3;  /* nats by which f falls at a step */
 
-/* --- the objective ------------------------------------------------------------------------------ */
+/* --- the objective --------------------------------------------------------------------------- */
 
 typedef struct probe {
     cri_hmm      *m;    /* a copy, whose parameters change */
@@ -55,8 +55,8 @@ static cr_status look(cr_ctx *cx, probe *p, size_t i, double a, size_t j, double
     *out = NAN;
     CR_TRY(cri_hmm_from_vector(cx, p->at, p->m, &valid));
     if (!valid) goto done;
-    CR_TRY(cri_parallel_sum_in(cx, NULL, p->m->data->n, 1, 1, cri_hmm_work(p->m), add_log_p, p->m,
-                               &sum));
+    CR_TRY(cri_parallel_sum_in(cx, NULL, p->m->data->n, cri_sequences_together(p->m->data->n), 1,
+                               cri_hmm_work(p->m), add_log_p, p->m, &sum));
     *out = sum + cri_hmm_log_prior(p->m);
 done:
     return st;
@@ -88,7 +88,7 @@ done:
     return st;
 }
 
-/* --- errors ------------------------------------------------------------------------------------- */
+/* --- errors ---------------------------------------------------------------------------------- */
 
 /* J [values x n]: what a step of number i changes, over the step. */
 static cr_status differentiate(cr_ctx *cx, probe *p, size_t values, double *up, double *down,

@@ -46,7 +46,7 @@ void cri_given_close(cr_ctx *cx, cri_given *g)
     *g = (cri_given){ 0 };
 }
 
-/* --- probabilities ----------------------------------------------------------------------------- */
+/* --- probabilities --------------------------------------------------------------------------- */
 
 /* n probabilities of a list, `stride` apart; they sum to one. */
 static cr_status read_shares(const cri_json *d, json_t *list, const char *what, size_t n,
@@ -89,7 +89,7 @@ done:
     return st;
 }
 
-/* --- emissions --------------------------------------------------------------------------------- */
+/* --- emissions ------------------------------------------------------------------------------- */
 
 /* The entry of state c for a column that is number `at` of `of` that have the parameter. */
 static json_t *entry_of(json_t *value, const char *column, size_t c, size_t at, size_t of)

@@ -33,7 +33,7 @@ void cri_hmm_plan_close(cr_ctx *cx, void *plan)
     cr_free(cx, a, 1, sizeof *a);
 }
 
-/* --- kinds ------------------------------------------------------------------------------------- */
+/* --- kinds ----------------------------------------------------------------------------------- */
 
 /* Gaussian columns are normal together where there are several, or their covariance is shared. */
 static cr_status join_gaussian(cr_ctx *cx, cri_hmm_plan *a)
@@ -73,7 +73,7 @@ done:
     return st;
 }
 
-/* --- all rows together ------------------------------------------------------------------------- */
+/* --- all rows together ----------------------------------------------------------------------- */
 
 static double transformed(size_t kind, double x) { return kind == CRI_EMIT_LOGNORMAL ? log(x) : x; }
 
@@ -147,7 +147,7 @@ static cr_status settle_levels(cr_ctx *cx, cri_hmm_plan *a, size_t j)
     return CR_OK;
 }
 
-/* --- opening ----------------------------------------------------------------------------------- */
+/* --- opening --------------------------------------------------------------------------------- */
 
 /* The numbers of states: as asked for, or of the file that is given. */
 static cr_status read_states(cr_ctx *cx, cri_hmm_plan *a)
@@ -176,17 +176,6 @@ done:
     return st;
 }
 
-static cr_status check_labels(cr_ctx *cx, const cri_hmm_plan *a)
-{
-    double most = -1;
-    for (size_t t = 0; t < a->data.T && a->data.label; t++)
-        if (a->data.label[t] > most) most = a->data.label[t];
-    if ((double)a->from > most) return CR_OK;
-    cr_fail(cx, CR_EARG, "hmm: the column '%s' has a state %g, but there are only %zu states",
-            a->o->state, most + 1, a->from);
-    return cr_fail_hint(cx, "--states %g has it", most + 1);
-}
-
 cr_status cri_hmm_plan_open(cr_ctx *cx, const cri_rows *rows, const void *options, void **out_plan)
 {
     cr_status     st = CR_OK;
@@ -213,7 +202,7 @@ cr_status cri_hmm_plan_open(cr_ctx *cx, const cri_rows *rows, const void *option
         CR_TRY(CR_ENOMEM);
     CR_TRY(read_kinds(cx, a));
     CR_TRY(cri_hmm_data_open(cx, rows, &a->data));
-    CR_TRY(check_labels(cx, a));
+    CR_TRY(cri_hmm_check_labels(cx, &a->data, a->from));
     CR_TRY(cri_hmm_check_support(cx, rows, &a->data, a->kind));
     for (size_t j = 0; j < a->p; j++) {
         a->scale[j] = 1;

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- states ----------------------------------------------------------------------------------- */
+/* --- states ---------------------------------------------------------------------------------- */
 
 size_t cri_hmm_levels(const cri_hmm *m, size_t j)
 {
@@ -92,7 +92,7 @@ double cri_hmm_parameters(const cri_hmm *m)
     return sum + (m->covariance_is == 2 ? 1 : k) * g * (g + 1) / 2;
 }
 
-/* --- maximisation ------------------------------------------------------------------------------ */
+/* --- maximisation ---------------------------------------------------------------------------- */
 
 /* p [n] over what is allowed, with a prior of s. */
 static void solve_row(const double *count, const double *allowed, size_t n, double s, double *p)
@@ -187,7 +187,7 @@ double cri_hmm_log_prior(const void *state)
     return m->g > 0 ? sum + s * cri_joint_log_prior(&joint) : sum;
 }
 
-/* --- the order of states ----------------------------------------------------------------------- */
+/* --- the order of states --------------------------------------------------------------------- */
 
 /* The first column whose means order the states; p where there is none. */
 static size_t ordering_column(const cri_hmm *m)

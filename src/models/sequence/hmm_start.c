@@ -15,7 +15,7 @@
 
 enum { SAMPLED = 1024 };
 
-/* --- which transitions are possible ------------------------------------------------------------ */
+/* --- which transitions are possible ---------------------------------------------------------- */
 
 static cr_status fail_topology(cr_ctx *cx, const char *text)
 {
@@ -70,7 +70,7 @@ static void draw_transitions(size_t attempt, cr_rng *r, cri_hmm *m)
     }
 }
 
-/* --- emissions --------------------------------------------------------------------------------- */
+/* --- emissions ------------------------------------------------------------------------------- */
 
 /* How far two cells of a column are apart, about 1 on average. */
 static double cell_distance(const cri_hmm *m, size_t j, double x, double y)
@@ -202,7 +202,7 @@ done:
     return st;
 }
 
-/* --- stretches of time ------------------------------------------------------------------------- */
+/* --- stretches of time ----------------------------------------------------------------------- */
 
 static const double FIRM =
     1; /* rows, and transitions, that such a start is drawn towards all rows by */
@@ -254,7 +254,7 @@ done:
     return st;
 }
 
-/* --- a start ----------------------------------------------------------------------------------- */
+/* --- a start --------------------------------------------------------------------------------- */
 
 /* Levels that are given as impossible, but have a prior, begin near it. */
 static void soften_levels(cri_hmm *m)

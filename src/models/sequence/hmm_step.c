@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- memory ----------------------------------------------------------------------------------- */
+/* --- memory ---------------------------------------------------------------------------------- */
 
 size_t cri_hmm_own_work(const cri_hmm *m)
 {
@@ -17,7 +17,7 @@ size_t cri_hmm_own_work(const cri_hmm *m)
 size_t cri_hmm_view_work(const cri_hmm *m)
 {
     size_t s = cri_chain_stride(m->k);
-    return cri_hmm_own_work(m) + 2 * s * s + s + m->g + 1;
+    return cri_hmm_own_work(m) + 2 * s * s + s + m->g + 1 + (m->L > 0 ? m->L * (s + 1) : 0);
 }
 
 static const double **place_columns(const cri_hmm *m, const cri_hmm_data *data, double *at)
@@ -28,7 +28,7 @@ static const double **place_columns(const cri_hmm *m, const cri_hmm_data *data, 
     return columns;
 }
 
-/* --- densities --------------------------------------------------------------------------------- */
+/* --- densities ------------------------------------------------------------------------------- */
 
 static void score_category(const cri_hmm *m, size_t j, const double *code, size_t n, double *out)
 {
@@ -74,6 +74,22 @@ static void emit(const void *of, size_t begin, size_t end, double *out)
     apply_labels(v, begin, end, out);
 }
 
+/* One category and no known states: densities are looked up. */
+static void make_table(const cri_hmm *m, double *table, cri_hmm_view *v)
+{
+    size_t  k = m->k, s = v->chain.stride;
+    double *top = table + m->L * s;
+    for (size_t l = 0; l < m->L; l++) {
+        double most = 0;
+        for (size_t c = 0; c < k; c++) most = fmax(most, m->level[l * k + c]);
+        top[l] = log(most);
+        for (size_t c = 0; c < s; c++)
+            table[l * s + c] = c < k && most > 0 ? m->level[l * k + c] / most : 0;
+    }
+    v->chain.symbol = v->data->X;
+    v->chain.table = table, v->chain.table_top = top;
+}
+
 void cri_hmm_view_open(const cri_hmm *m, const cri_hmm_data *data, double *work, cri_hmm_view *out)
 {
     size_t  s = cri_chain_stride(m->k);
@@ -89,9 +105,11 @@ void cri_hmm_view_open(const cri_hmm *m, const cri_hmm_data *data, double *work,
                            .chain = { .k = m->k, .stride = s, .pi = pi, .A = A, .At = At } };
     out->chain.emit = emit;
     out->chain.of = out;
+    if (m->p == 1 && m->kind[0] == CRI_EMIT_CATEGORY && !data->label)
+        make_table(m, pi + s + m->g + 1, out);
 }
 
-/* --- statistics -------------------------------------------------------------------------------- */
+/* --- statistics ------------------------------------------------------------------------------ */
 
 cri_hmm_sums cri_hmm_sums_at(const cri_hmm *m, double *sums)
 {

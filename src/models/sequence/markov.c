@@ -41,7 +41,7 @@ size_t cri_markov_first(size_t k, size_t l)
     return sum;
 }
 
-/* --- contexts ---------------------------------------------------------------------------------- */
+/* --- contexts -------------------------------------------------------------------------------- */
 
 /* The last symbols of a sequence so far, and their context. */
 typedef struct follower {
@@ -83,7 +83,7 @@ static void keep_place(const cri_markov *m, const follower *f, double *place)
     for (size_t i = 0; i < m->order; i++, code /= m->k) place[1 + i] = (double)(code % m->k);
 }
 
-/* --- learning ---------------------------------------------------------------------------------- */
+/* --- learning -------------------------------------------------------------------------------- */
 
 static void count(const double *symbol, const cri_sequences *s, size_t k, size_t order,
                   double *counts)
@@ -272,7 +272,7 @@ done:
     return st;
 }
 
-/* --- answers ----------------------------------------------------------------------------------- */
+/* --- answers --------------------------------------------------------------------------------- */
 
 /* Each row given those before it; places [sequences x place] or NULL. */
 static cr_status answer(cr_ctx *cx, const cri_markov *m, const cri_rows *rows, double *opt_places,
@@ -406,7 +406,7 @@ done:
     return st;
 }
 
-/* --- file -------------------------------------------------------------------------------------- */
+/* --- file ------------------------------------------------------------------------------------ */
 
 static cr_status markov_ready(cr_ctx *cx, void *state, const cr_design *d)
 {

@@ -58,7 +58,7 @@ const cr_field cri_markov_tables[] = {
     CR_FIELD_LAST,
 };
 
-/* --- the long run ------------------------------------------------------------------------------ */
+/* --- the long run ---------------------------------------------------------------------------- */
 
 enum { MOST_LONG_RUN = 256, MOST_DRAWS = 1000, LEAST_DRAWS = 100 };
 static const double EFFORT = 3e8; /* operations of all draws */
@@ -148,7 +148,7 @@ done:
     return st;
 }
 
-/* --- what was seen ----------------------------------------------------------------------------- */
+/* --- what was seen --------------------------------------------------------------------------- */
 
 /* How often b followed a: N [k x k], whatever the context before a. */
 static void count_pairs(const cri_markov *m, double *N)
@@ -226,7 +226,7 @@ done:
     return st;
 }
 
-/* --- parameters -------------------------------------------------------------------------------- */
+/* --- parameters ------------------------------------------------------------------------------ */
 
 enum { NAME_SIZE = 1024 };
 

@@ -540,6 +540,11 @@ TEST(refusals)
                       CR_EDATA, "exposure");
     assert_fails_with(cx, try_fit(cx, "glm", t, "target=n features=x family=binomial trials=z", &m),
                       CR_EDATA, "trials");
+    cr_table *both = table_of_text(cx, "both.csv", "cases,controls,x\n1,4,1\n3,2,2\n2,5,3\n");
+    assert_fails_with(cx,
+                      try_fit(cx, "glm", both, "target=cases family=binomial trials=controls", &m),
+                      CR_EDATA, "both.csv:3: the target 'cases' is 3 of 2 trials");
+    assert_non_null(strstr(cr_error_hint(cx), "successes and failures together"));
     assert_fails_with(cx, try_fit(cx, "glm", t, "target=n features=x offset=q", &m), CR_EDATA, "q");
     assert_fails_with(cx, try_fit(cx, "glm", t, "target=n scale_target=standard", &m), CR_EARG,
                       "as it is");

@@ -69,7 +69,7 @@ static double viterbi(const example *e, double *path)
     return best;
 }
 
-/* --- all paths -------------------------------------------------------------------------------- */
+/* --- all paths ------------------------------------------------------------------------------- */
 
 TEST(all_paths)
 {
@@ -138,7 +138,7 @@ TEST(goes_on)
     free_example(&e);
 }
 
-/* --- long ------------------------------------------------------------------------------------- */
+/* --- long ------------------------------------------------------------------------------------ */
 
 /* A million steps, several blocks: the filter by a plain loop, and what smoothing must sum to. */
 TEST(a_million_steps)
@@ -191,7 +191,7 @@ TEST(a_million_steps)
     free_example(&e);
 }
 
-/* --- many states, impossible steps ------------------------------------------------------------- */
+/* --- many states, impossible steps ----------------------------------------------------------- */
 
 TEST(three_hundred_states)
 {

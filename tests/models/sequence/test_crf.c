@@ -435,6 +435,24 @@ TEST(neighbours_help)
     assert_true(sum[0] > sum[1] + 0.05);
 }
 
+/* Draws of a sequence are drawn together: where labels never change, all rows have the same. */
+TEST(draws_are_of_whole_sequences)
+{
+    enum { DRAWS = 200 };
+    const char *text = "who,u,tag\na,p,A\na,p,A\na,p,A\nb,p,B\nb,p,B\nb,p,B\n";
+    cr_table   *t = table_of_text(cx, "t.csv", text);
+    double      y[6 * DRAWS];
+    size_t      same = 0, ones = 0;
+    cr_model   *m = fit(cx, "crf", t, "target=tag sequence=who lambda=0.001");
+    assert_ok(cx, cr_sample_targets(cx, m, t, DRAWS, 3, y));
+    for (size_t c = 0; c < DRAWS; c++) {
+        same += y[c] == y[DRAWS + c] && y[c] == y[2 * DRAWS + c];
+        ones += y[c] == 1;
+    }
+    assert_true(same > 0.95 * DRAWS);
+    assert_true(ones > 0.3 * DRAWS && ones < 0.7 * DRAWS);
+}
+
 TEST(allocations)
 {
     cr_table *t = table_of_text(cx, "t.csv", table_text);

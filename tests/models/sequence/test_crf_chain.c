@@ -13,7 +13,7 @@ typedef struct truth {
     uint32_t    path[MOST_N];
 } truth;
 
-static long double score_of(const cri_chain *c, size_t n, const double *S, const uint32_t *y)
+static long double score_of(const cri_crf_chain *c, size_t n, const double *S, const uint32_t *y)
 {
     long double sum = 0;
     for (size_t t = 0; t < n; t++) sum += (long double)S[t * c->stride + y[t]];
@@ -31,7 +31,7 @@ static bool next_labelling(size_t n, size_t K, uint32_t *y)
     return false;
 }
 
-static void enumerate(const cri_chain *c, size_t n, const double *S, truth *out)
+static void enumerate(const cri_crf_chain *c, size_t n, const double *S, truth *out)
 {
     uint32_t    y[MOST_N] = { 0 };
     long double Z = 0;
@@ -58,34 +58,34 @@ static void enumerate(const cri_chain *c, size_t n, const double *S, truth *out)
 
 /* A chain with these weights T [K x K] and scores S [n x K], spread out. */
 static double *open_chain(cr_scratch *s, size_t n, size_t K, const double *S, const double *T,
-                          cri_chain *c)
+                          cri_crf_chain *c)
 {
-    cri_chain_begin(s, K, c);
+    cri_crf_chain_begin(s, K, c);
     double *padded = cr_scratch_bytes(s, K * c->stride, sizeof *padded);
     double *scores = cr_scratch_bytes(s, n * c->stride, sizeof *scores);
     for (size_t i = 0; i < K; i++) memcpy(padded + i * c->stride, T + i * K, K * sizeof *T);
     for (size_t t = 0; t < n; t++) memcpy(scores + t * c->stride, S + t * K, K * sizeof *S);
-    cri_chain_set(c, padded);
+    cri_crf_chain_set(c, padded);
     return scores;
 }
 
 static void check_chain(cr_ctx *cx, size_t n, size_t K, const double *S, const double *T,
                         double tolerance)
 {
-    cr_scratch s = cr_scratch_begin(cx);
-    cri_chain  c;
-    truth      all;
-    uint32_t   path[MOST_N], from[MOST_N * MOST_K];
-    double    *scores = open_chain(&s, n, K, S, T, &c);
-    double    *pairs = cr_scratch_bytes(&s, K * c.stride, sizeof *pairs);
-    double    *work = cr_scratch_f64(&s, cri_crf_work(&c, n) + 3 * c.stride);
+    cr_scratch    s = cr_scratch_begin(cx);
+    cri_crf_chain c;
+    truth         all;
+    uint32_t      path[MOST_N], from[MOST_N * MOST_K];
+    double       *scores = open_chain(&s, n, K, S, T, &c);
+    double       *pairs = cr_scratch_bytes(&s, K * c.stride, sizeof *pairs);
+    double       *work = cr_scratch_f64(&s, cri_crf_chain_work(&c, n) + 3 * c.stride);
     assert_int_equal(s.status, CR_OK);
     enumerate(&c, n, scores, &all);
-    assert_close(cri_chain_score(&c, n, scores, all.path), (double)all.best, 1e-13);
-    assert_close(cri_chain_best(&c, n, scores, path, from, work), (double)all.best, 1e-13);
+    assert_close(cri_crf_chain_score(&c, n, scores, all.path), (double)all.best, 1e-13);
+    assert_close(cri_crf_chain_best(&c, n, scores, path, from, work), (double)all.best, 1e-13);
     for (size_t t = 0; t < n; t++) assert_int_equal(path[t], all.path[t]);
-    assert_close(cri_chain_marginals(&c, n, scores, 2, pairs, work), (double)all.log_Z, 1e-13);
-    cri_chain_pairs(&c, pairs);
+    assert_close(cri_crf_chain_marginals(&c, n, scores, 2, pairs, work), (double)all.log_Z, 1e-13);
+    cri_crf_chain_pairs(&c, pairs);
     for (size_t t = 0; t < n; t++)
         for (size_t k = 0; k < K; k++)
             assert_true(fabs(scores[t * c.stride + k] - (double)all.marginal[t][k]) < tolerance);
@@ -131,16 +131,16 @@ TEST(chains_with_huge_weights_are_exact)
 TEST(long_chains_neither_underflow_nor_drift)
 {
     enum { LONG = 200000 };
-    cr_scratch s = cr_scratch_begin(cx);
-    double    *S = cr_scratch_bytes(&s, 2 * LONG, sizeof *S), T[4] = { -3, -5, -5, -3 };
-    cri_chain  c;
+    cr_scratch    s = cr_scratch_begin(cx);
+    double       *S = cr_scratch_bytes(&s, 2 * LONG, sizeof *S), T[4] = { -3, -5, -5, -3 };
+    cri_crf_chain c;
     for (size_t t = 0; t < LONG; t++) S[2 * t] = S[2 * t + 1] = -40;
     double *scores = open_chain(&s, LONG, 2, S, T, &c);
-    double *work = cr_scratch_f64(&s, cri_crf_work(&c, LONG));
+    double *work = cr_scratch_f64(&s, cri_crf_chain_work(&c, LONG));
     assert_int_equal(s.status, CR_OK);
     double pairs[2 * 4] = { 0 }, stay = exp(-3) / (exp(-3) + exp(-5));
-    double log_Z = cri_chain_marginals(&c, LONG, scores, 1, pairs, work);
-    cri_chain_pairs(&c, pairs);
+    double log_Z = cri_crf_chain_marginals(&c, LONG, scores, 1, pairs, work);
+    cri_crf_chain_pairs(&c, pairs);
     assert_close(pairs[0] / (LONG - 1), stay / 2, 1e-10);
     assert_close(pairs[1] / (LONG - 1), (1 - stay) / 2, 1e-10);
     assert_close(log_Z, -40.0 * LONG + log(2) + (LONG - 1) * log(exp(-3) + exp(-5)), 1e-13);
@@ -163,12 +163,12 @@ TEST(stored_references_are_met)
         json_t *data = json_object_get(json_object_get(one, "data"), "inline");
         json_t *expected = json_object_get(one, "expected");
         if (!data) continue;
-        json_t    *rows = json_object_get(data, "unary_T_by_K");
-        size_t     n = json_array_size(rows), K = json_array_size(json_array_get(rows, 0));
-        double     S[MOST_N * MOST_K], T[MOST_K * MOST_K], p[MOST_N * MOST_K];
-        double     e[MOST_K * MOST_K], entropy = 0;
-        cr_scratch s = cr_scratch_begin(cx);
-        cri_chain  c;
+        json_t       *rows = json_object_get(data, "unary_T_by_K");
+        size_t        n = json_array_size(rows), K = json_array_size(json_array_get(rows, 0));
+        double        S[MOST_N * MOST_K], T[MOST_K * MOST_K], p[MOST_N * MOST_K];
+        double        e[MOST_K * MOST_K], entropy = 0;
+        cr_scratch    s = cr_scratch_begin(cx);
+        cri_crf_chain c;
         read_matrix(rows, n, K, S);
         read_matrix(json_object_get(data, "transition_from_to"), K, K, T);
         read_matrix(json_object_get(expected, "marginals"), n, K, p);
@@ -176,10 +176,10 @@ TEST(stored_references_are_met)
         check_chain(cx, n, K, S, T, 1e-12);
         double *scores = open_chain(&s, n, K, S, T, &c);
         double *pairs = cr_scratch_bytes(&s, K * c.stride, sizeof *pairs);
-        double *work = cr_scratch_f64(&s, cri_crf_work(&c, n));
+        double *work = cr_scratch_f64(&s, cri_crf_chain_work(&c, n));
         assert_int_equal(s.status, CR_OK);
-        double log_Z = cri_chain_marginals(&c, n, scores, 1, pairs, work);
-        cri_chain_pairs(&c, pairs);
+        double log_Z = cri_crf_chain_marginals(&c, n, scores, 1, pairs, work);
+        cri_crf_chain_pairs(&c, pairs);
         assert_close(log_Z, number_of(expected, "logZ"), 1e-9);
         entropy = log_Z;
         for (size_t k = 0; k < n * K; k++) {
@@ -195,4 +195,46 @@ TEST(stored_references_are_met)
         met++;
     }
     assert_int_equal(met, 3);
+}
+
+/* How often each of K^n labellings is drawn: within 5 standard errors of its probability. */
+static void check_draws(cr_ctx *cx, size_t n, size_t K, const double *S, const double *T)
+{
+    enum { DRAWS = 40000, MOST = 81 };
+    cr_scratch    s = cr_scratch_begin(cx);
+    cr_rng        rng = cr_rng_stream(5, 5);
+    cri_crf_chain c;
+    truth         all;
+    uint32_t      y[MOST_N] = { 0 }, path[MOST_N];
+    size_t        count[MOST] = { 0 };
+    double       *scores = open_chain(&s, n, K, S, T, &c), probability[MOST];
+    double       *work = cr_scratch_f64(&s, cri_crf_chain_work(&c, n));
+    assert_int_equal(s.status, CR_OK);
+    enumerate(&c, n, scores, &all);
+    size_t which = 0;
+    do probability[which++] = (double)expl(score_of(&c, n, scores, y) - all.log_Z);
+    while (next_labelling(n, K, y));
+    cri_crf_chain_marginals(&c, n, scores, 1, NULL, work);
+    for (size_t d = 0; d < DRAWS; d++) {
+        size_t at = 0;
+        cri_crf_chain_draw(&c, n, work, &rng, path);
+        for (size_t t = n; t-- > 0;) at = at * K + path[t];
+        count[at]++;
+    }
+    for (size_t k = 0; k < which; k++) {
+        double p = probability[k], se = sqrt(p * (1 - p) / DRAWS);
+        assert_true(fabs((double)count[k] / DRAWS - p) <= 5 * se + 1e-12);
+    }
+    cr_scratch_end(&s);
+}
+
+TEST(draws_are_as_probable_as_their_labellings)
+{
+    cr_rng r = cr_rng_stream(6, 1);
+    double S[MOST_N * MOST_K], T[MOST_K * MOST_K];
+    draw_chain(&r, 1, 2, S, T);
+    check_draws(cx, 4, 3, S, T);
+    check_draws(cx, 1, 3, S, T);
+    T[1] = -400; /* beyond what is scaled */
+    check_draws(cx, 4, 3, S, T);
 }

@@ -1,9 +1,12 @@
 /* test_hmm.c -- hidden Markov models against stored references, sums over all paths, and their own simulations. */
 #include "hmm_fixture.h"
 
+#include "data/table/subset.h"
+#include "graph/exact/junction.h"
+#include "graph/files/json_network.h"
 #include "math/special/special.h"
 
-/* --- references ------------------------------------------------------------------------------- */
+/* --- references ------------------------------------------------------------------------------ */
 
 static json_t *reference(cr_ctx *cx, const char *id)
 {
@@ -143,7 +146,19 @@ TEST(letters)
     free(b.at);
 }
 
-/* --- all paths -------------------------------------------------------------------------------- */
+/* The first n rows of a table. */
+static cr_table *choose_first(cr_ctx *cx, const cr_table *t, size_t n)
+{
+    size_t    rows[64];
+    cr_table *part = NULL;
+    assert_true(n <= 64);
+    for (size_t i = 0; i < n; i++) rows[i] = i;
+    assert_ok(cx, cri_table_subset(cx, t, rows, n, &part));
+    test_own(cx, part, release_table);
+    return part;
+}
+
+/* --- all paths ------------------------------------------------------------------------------- */
 
 /* Columns of every kind with gaps: the log likelihood of each sequence is that of all paths. */
 TEST(mixed_columns_by_paths)
@@ -216,6 +231,60 @@ TEST(mixed_columns_by_paths)
     assert_close(m->report.log_likelihood, total, 1e-8);
 }
 
+/* The chain of the first rows of the casino, unrolled into a Bayesian network: evidence and marginals by the junction
+ * tree. */
+TEST(unrolled_as_a_network)
+{
+    enum { T = 40 };
+    cr_table        *all = read_categories(cx, test_data("classic/hmm/casino.csv"), "roll"), *t;
+    char             settings[640];
+    text_buffer      net = text_new(1 << 16);
+    cr_network      *network = NULL;
+    cr_evidence     *e = NULL;
+    cr_junction     *tree = NULL;
+    double           log_p = 0, p[2];
+    const cr_column *roll = cr_table_find(all, "roll");
+    snprintf(settings, sizeof settings, "features=roll max_iter=0 start=%s", casino_start);
+    text_put(&net, "{\"network\": \"bayes\", \"variables\": {");
+    for (size_t i = 0; i < T; i++) {
+        if (i == 0)
+            text_put(&net, "\"z0\": {\"states\": 2, \"table\": [0.5, 0.5]}");
+        else
+            text_put(&net,
+                     ", \"z%zu\": {\"states\": 2, \"parents\": [\"z%zu\"], \"table\": [[0.95, "
+                     "0.05], [0.1, 0.9]]}",
+                     i, i - 1);
+    }
+    for (size_t i = 0; i < T; i++) {
+        text_put(&net,
+                 ", \"x%zu\": {\"states\": 6, \"parents\": [\"z%zu\"], \"table\": "
+                 "[[%.17g, %.17g, %.17g, %.17g, %.17g, %.17g], [0.1, 0.1, 0.1, 0.1, 0.1, 0.5]]}",
+                 i, i, 1. / 6, 1. / 6, 1. / 6, 1. / 6, 1. / 6, 1. / 6);
+    }
+    text_put(&net, "}}");
+    assert_ok(cx, cr_json_parse(cx, "chain.json", net.at, net.used, &network));
+    assert_ok(cx, cr_evidence_new(cx, network, &e));
+    for (size_t i = 0; i < T; i++)
+        assert_ok(cx,
+                  cr_evidence_observe(cx, e, T + i, (size_t)atoi(roll->levels[roll->codes[i]])));
+    assert_ok(cx, cr_junction_new(cx, network, e, NULL, &tree));
+    assert_ok(cx, cr_junction_log_evidence(cx, tree, &log_p));
+    cr_model *whole = fit(cx, "hmm", all, settings);
+    t = choose_first(cx, all, T);
+    cr_prediction q = predict(cx, whole, t);
+    double        sum = 0;
+    for (size_t i = 0; i < T; i++) {
+        sum += q.log_density[i];
+        assert_ok(cx, cr_junction_marginal(cx, tree, i, p));
+        assert_close(q.prob[2 * i + 1], p[1], 1e-12);
+    }
+    assert_close(sum, log_p, 1e-12);
+    cr_junction_free(cx, tree);
+    cr_evidence_free(cx, e);
+    cr_network_free(cx, network);
+    free(net.at);
+}
+
 /* Two columns with a covariance and gaps: the density of what is there. */
 TEST(covariance_with_gaps)
 {
@@ -244,7 +313,7 @@ TEST(covariance_with_gaps)
     assert_close(m->report.log_likelihood, log_by_paths(pi, A, log_b, 5, 2), 1e-12);
 }
 
-/* --- learning ---------------------------------------------------------------------------------- */
+/* --- learning -------------------------------------------------------------------------------- */
 
 /* One step of EM with gaps in two normal columns, by plain loops over paths' posteriors: the means and covariances that
  * are expected given what is there. */
@@ -366,7 +435,7 @@ TEST(known_states)
     assert_true(state_of(m)->mean[0] < state_of(m)->mean[1]);
 }
 
-/* --- standard errors --------------------------------------------------------------------------- */
+/* --- standard errors ------------------------------------------------------------------------- */
 
 /* Where the states are known the parameters are means and shares of counts, whose errors are known: s / sqrt(n), s / sqrt(2
  * n), sqrt(p (1 - p) / n). */
@@ -432,7 +501,7 @@ TEST(errors_in_simulations)
         fail_msg("%zu of %zu intervals cover the truth", covered, all);
 }
 
-/* --- sequences --------------------------------------------------------------------------------- */
+/* --- sequences ------------------------------------------------------------------------------- */
 
 TEST(filters_and_forecasts)
 {

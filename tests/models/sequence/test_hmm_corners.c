@@ -104,6 +104,7 @@ TEST(refusals)
         { "features=x topology=ring", "'ring' is not understood" },
         { "features=x max_iter=0", "keeps the parameters that are given" },
         { "features=x state=z states=2", "states are numbers 1, 2, ..." },
+        { "features=x state=w states=1", "has a state 2, but there is only 1" },
         { "features=x start={\"A\":[[1,0],[0,1,0]]}", "there must be 2" },
         { "features=x start={\"A\":[[1,0],[0,0.5]]}", "sum to 0.5" },
         { "features=x start={\"mu\":[1,2]}", "mu" },

@@ -95,7 +95,7 @@ TEST(predictions)
     assert_fails_with(cx, cr_predict(cx, m, u, &none), CR_EDATA, "z");
 }
 
-/* --- the long run ------------------------------------------------------------------------------ */
+/* --- the long run ---------------------------------------------------------------------------- */
 
 /* Against powers of the matrix. */
 TEST(stationary_distributions)
@@ -181,7 +181,7 @@ TEST(absorption)
     assert_int_equal((int)statistic(d, "classes"), 3);
 }
 
-/* --- the order --------------------------------------------------------------------------------- */
+/* --- the order ------------------------------------------------------------------------------- */
 
 /* A chain of order 2 is found to be one, and its draws have its probabilities. */
 TEST(order_by_evidence)
