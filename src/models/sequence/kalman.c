@@ -147,8 +147,9 @@ typedef struct closing {
     const cri_kalman_system *system;
     const cri_rows          *rows;
     const cri_kalman_data   *data;
-    double                  *e, *f; /* [m] unit vectors */
-    bool                     joint; /* coefficients are shared by several series */
+    double                  *e, *f;  /* [m] unit vectors */
+    bool                     joint;  /* coefficients are shared by several series */
+    size_t                   series; /* the one at hand */
 } closing;
 
 /* The row of the file, from 1. */
@@ -181,6 +182,8 @@ static void close_row(void *arg, const cri_kalman_row *row)
     closing      *c = arg;
     kalman_state *m = c->m;
     size_t        n = m->m, last = c->data->n - 1;
+    while (row->t < c->data->start[c->series]) c->series--; /* rows come last one first */
+    bool first = row->t == c->data->start[c->series];
     for (size_t j = 0; row->t == last && j < m->k; j++) {
         memset(c->e, 0, n * sizeof(double));
         c->e[n - m->k + j] = 1;
@@ -188,17 +191,14 @@ static void close_row(void *arg, const cri_kalman_row *row)
         m->coefficient[j] = isfinite(v) ? row->a[n - m->k + j] : NAN;
         m->coefficient_sd[j] = isfinite(v) ? sqrt(v) : NAN;
     }
-    for (size_t k = 0; c->joint && k < m->series; k++)
-        if (row->t + 1 == c->data->start[k + 1]) keep_place(c, row, k);
+    if (c->joint && row->t + 1 == c->data->start[c->series + 1]) keep_place(c, row, c->series);
     if (row->D[0] > 0 && !(fabs(row->u[0]) / sqrt(row->D[0]) <= fabs(m->outlier))) {
         m->outlier = row->u[0] / sqrt(row->D[0]);
         m->outlier_row = file_row(c, row->t);
     }
-    for (size_t i = 0; i < n; i++) {
-        bool first = false;
-        for (size_t k = 0; k < m->series; k++) first = first || row->t == c->data->start[k];
+    for (size_t i = 0; !first && i < n; i++) {
         double N = row->N[i * n + i];
-        if (first || !(c->system->Q[i * n + i] > 0) || !(N > 0)) continue;
+        if (!(c->system->Q[i * n + i] > 0) || !(N > 0)) continue;
         double t = row->r[i] / sqrt(N);
         if (fabs(t) <= fabs(m->shock)) continue;
         m->shock = t;
@@ -259,6 +259,7 @@ static cr_status close_fit(cr_ctx *cx, const cri_rows *rows, kalman_state *m, cr
     c.e = cr_scratch_f64(&s, m->m);
     c.f = cr_scratch_f64(&s, m->m);
     c.joint = m->k > 0 && m->series > 1;
+    c.series = m->series - 1;
     CR_TRY(cri_kalman_open(&s, m, &system));
     for (size_t i = 0; i < m->m; i++) system.noisy[i] = system.Q[i * m->m + i] > 0;
     CR_TRY(cri_kalman_gather(&s, rows, m, cri_kalman_mean(m), &data));
