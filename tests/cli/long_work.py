@@ -185,6 +185,7 @@ fit gp-classify tall.csv --target side --features x* --approx svgp
 fit gp-online tall.csv --target y --features x*
 fit gp-online tall.csv --target y --features x* --method basis
 fit kernel-ridge mid.csv --target y --features x*
+fit kalman tall.csv --target y --components trend,seasonal:24
 fit knn tall.csv --target kind --features x* --k auto
 fit nadaraya-watson tall.csv --target y --features x*
 fit nadaraya-watson tall.csv --target y --features x* --per-column --order 1

@@ -79,17 +79,29 @@ static void warn_of_steps(cr_ctx *cx, const cri_rows *rows)
                rows->design->time, least, most);
 }
 
-/* Too short a series leaves nothing to learn variances from. */
-static cr_status check_length(cr_ctx *cx, const kalman_state *m, const cri_kalman_path *path)
+/* Too short a series leaves nothing to learn variances from.  How many values the start takes is looked up only where it
+ * matters: it is no more than the states of each series. */
+static cr_status check_length(cr_ctx *cx, const cri_kalman_data *data, cri_kalman_target *t,
+                              kalman_state *m)
 {
-    size_t used = path->fixing, needed = m->n_theta > 0 ? m->n_theta : 1;
-    if (path->observed >= used + needed) return CR_OK;
+    cr_status       st = CR_OK;
+    cri_kalman_path path = { 0 };
+    size_t          needed = m->n_theta > 0 ? m->n_theta : 1;
+    if (m->observed >= m->series * m->m + needed) return CR_OK;
+    for (size_t i = 0; i < m->n_theta; i++) m->theta[i] = 0;
+    if (!cri_kalman_build(m->plan, m->theta, &t->system, t->work))
+        CR_TRY(cr_fail(cx, CR_ENUMERIC, "the model has no start"));
+    CR_TRY(cri_kalman_filter(cx, &t->system, data, false, &path));
+    if (path.observed >= path.fixing + needed) goto done;
     cr_fail(cx, CR_EDATA,
             "the series %s %zu value%s, of which the unknown start of the model takes %zu: its %zu "
             "parameter%s need at least %zu more",
-            m->series > 1 ? "have" : "has", path->observed, path->observed == 1 ? "" : "s", used,
-            m->n_theta, m->n_theta == 1 ? "" : "s", needed);
-    return cr_fail_hint(cx, "a model with fewer parts, such as --components level, needs fewer");
+            m->series > 1 ? "have" : "has", path.observed, path.observed == 1 ? "" : "s",
+            path.fixing, m->n_theta, m->n_theta == 1 ? "" : "s", needed);
+    CR_TRY(cr_fail_hint(cx, "a model with fewer parts, such as --components level, needs fewer"));
+done:
+    cri_kalman_path_free(cx, &path);
+    return st;
 }
 
 /* --- the fit --------------------------------------------------------------------------------- */
@@ -111,13 +123,8 @@ static cr_status learn(cr_ctx *cx, const kalman_options *o, const cri_kalman_dat
     cr_scratch        s = cr_scratch_begin(cx);
     cri_kalman_target target;
     cri_kalman_best   best;
-    cri_kalman_path   path = { 0 };
     CR_TRY(cri_kalman_target_new(&s, m->plan, data, &target));
-    for (size_t i = 0; i < m->n_theta; i++) m->theta[i] = 0;
-    if (!cri_kalman_build(m->plan, m->theta, &target.system, target.work))
-        CR_TRY(cr_fail(cx, CR_ENUMERIC, "the model has no start"));
-    CR_TRY(cri_kalman_filter(cx, &target.system, data, false, &path));
-    CR_TRY(check_length(cx, m, &path));
+    CR_TRY(check_length(cx, data, &target, m));
     CR_TRY(cri_kalman_search(&s, &target, o->restarts, o->max_iter, o->tol, seed, &best));
     memcpy(m->theta, best.theta, m->n_theta * sizeof(double));
     memcpy(m->covariance, best.covariance, m->n_theta * m->n_theta * sizeof(double));
@@ -128,7 +135,6 @@ static cr_status learn(cr_ctx *cx, const kalman_options *o, const cri_kalman_dat
     report->iterations = best.iterations;
     name_zeros(cx, m);
 done:
-    cri_kalman_path_free(cx, &path);
     cr_scratch_end(&s);
     return st;
 }
@@ -141,8 +147,9 @@ typedef struct closing {
     const cri_kalman_system *system;
     const cri_rows          *rows;
     const cri_kalman_data   *data;
-    double                  *e, *f; /* [m] unit vectors */
-    bool                     joint; /* coefficients are shared by several series */
+    double                  *e, *f;  /* [m] unit vectors */
+    bool                     joint;  /* coefficients are shared by several series */
+    size_t                   series; /* the one at hand */
 } closing;
 
 /* The row of the file, from 1. */
@@ -175,6 +182,8 @@ static void close_row(void *arg, const cri_kalman_row *row)
     closing      *c = arg;
     kalman_state *m = c->m;
     size_t        n = m->m, last = c->data->n - 1;
+    while (row->t < c->data->start[c->series]) c->series--; /* rows come last one first */
+    bool first = row->t == c->data->start[c->series];
     for (size_t j = 0; row->t == last && j < m->k; j++) {
         memset(c->e, 0, n * sizeof(double));
         c->e[n - m->k + j] = 1;
@@ -182,17 +191,14 @@ static void close_row(void *arg, const cri_kalman_row *row)
         m->coefficient[j] = isfinite(v) ? row->a[n - m->k + j] : NAN;
         m->coefficient_sd[j] = isfinite(v) ? sqrt(v) : NAN;
     }
-    for (size_t k = 0; c->joint && k < m->series; k++)
-        if (row->t + 1 == c->data->start[k + 1]) keep_place(c, row, k);
+    if (c->joint && row->t + 1 == c->data->start[c->series + 1]) keep_place(c, row, c->series);
     if (row->D[0] > 0 && !(fabs(row->u[0]) / sqrt(row->D[0]) <= fabs(m->outlier))) {
         m->outlier = row->u[0] / sqrt(row->D[0]);
         m->outlier_row = file_row(c, row->t);
     }
-    for (size_t i = 0; i < n; i++) {
-        bool first = false;
-        for (size_t k = 0; k < m->series; k++) first = first || row->t == c->data->start[k];
+    for (size_t i = 0; !first && i < n; i++) {
         double N = row->N[i * n + i];
-        if (first || !(c->system->Q[i * n + i] > 0) || !(N > 0)) continue;
+        if (!(c->system->Q[i * n + i] > 0) || !(N > 0)) continue;
         double t = row->r[i] / sqrt(N);
         if (fabs(t) <= fabs(m->shock)) continue;
         m->shock = t;
@@ -253,6 +259,7 @@ static cr_status close_fit(cr_ctx *cx, const cri_rows *rows, kalman_state *m, cr
     c.e = cr_scratch_f64(&s, m->m);
     c.f = cr_scratch_f64(&s, m->m);
     c.joint = m->k > 0 && m->series > 1;
+    c.series = m->series - 1;
     CR_TRY(cri_kalman_open(&s, m, &system));
     for (size_t i = 0; i < m->m; i++) system.noisy[i] = system.Q[i * m->m + i] > 0;
     CR_TRY(cri_kalman_gather(&s, rows, m, cri_kalman_mean(m), &data));

@@ -410,7 +410,9 @@ cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, size_t restarts
     b.theta = cr_scratch_f64(s, n);
     b.covariance = cr_scratch_matrix(s, n, n);
     CR_TRY(s->status);
-    CR_TRY(find_starts(t, wanted, seed, &o.clock, starts, heights, x, &found));
+    double    left = cri_time_left(t->cx); /* a quarter of it for the candidates */
+    cri_clock early = cri_clock_start(t->cx, isinf(left) ? NAN : left / 4);
+    CR_TRY(find_starts(t, wanted, seed, &early, starts, heights, x, &found));
     if (found == 0)
         CR_TRY(
             cr_fail(t->cx, CR_ENUMERIC,

@@ -139,9 +139,9 @@ const double *cri_kalman_end_of(const kalman_state *m, const char *opt_name)
 void cri_kalman_begin(const kalman_state *m, const char *opt_name, const cri_kalman_data *one,
                       double *place)
 {
-    const double *end = cri_kalman_end_of(m, opt_name);
-    for (size_t i = 0; end && i < one->n; i++)
-        if (!isnan(one->y[i])) end = NULL;
+    bool empty = true;
+    for (size_t i = 0; empty && i < one->n; i++) empty = isnan(one->y[i]);
+    const double *end = empty ? cri_kalman_end_of(m, opt_name) : NULL;
     if (end)
         memcpy(place, end, m->width * sizeof *place);
     else

@@ -66,15 +66,17 @@ static cr_status go_on(cr_ctx *cx, const cri_rows *rows, const size_t *at, kalma
     cr_scratch           s = cr_scratch_begin(cx);
     const cri_sequences *q = rows->sequences;
     cri_kalman_system    base, system;
-    cri_kalman_data      all;
+    cri_kalman_data      all, one; /* the path refers to it */
+    size_t               ends[] = { 0, 0 };
     cri_kalman_path      path = { 0 };
     CR_TRY(cri_kalman_open(&s, m, &base));
     CR_TRY(cri_kalman_gather(&s, rows, m, cri_kalman_mean(m), &all));
     for (size_t k = 0; k < q->n; k++) {
-        size_t          from = q->start[k], ends[] = { 0, q->start[k + 1] - from };
-        double         *place = m->places + at[k] * m->width, seen = place[0];
-        cri_kalman_data one = { ends[1], 1, ends, all.y + from,
-                                all.x ? all.x + from * m->k : NULL };
+        size_t  from = q->start[k];
+        double *place = m->places + at[k] * m->width, seen = place[0];
+        ends[1] = q->start[k + 1] - from;
+        one =
+            (cri_kalman_data){ ends[1], 1, ends, all.y + from, all.x ? all.x + from * m->k : NULL };
         cri_kalman_start(m, &base, place, &system);
         CR_TRY(cri_kalman_filter(cx, &system, &one, false, &path));
         if (isnan(path.log_likelihood))
