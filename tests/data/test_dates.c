@@ -179,7 +179,7 @@ TEST(refused)
     assert_fails_with(cx, try_read(cx, "d,x\n2023-01-31,1\nsoon,2\n", "date", "d", &t), CR_EDATA,
                       "t.csv:3: 'soon' in column 'd' is not a date such as 2023-01-31");
     assert_non_null(strstr(cr_error_hint(cx), "--date"));
-    assert_fails_with(cx, try_read(cx, "d,x\n2023-01-31,1\n", "date", "d:%d.%m.%Y", &t), CR_EDATA,
+    assert_fails_with(cx, try_read(cx, "d,x\n31/1/2023,1\n", "date", "d:%d.%m.%Y", &t), CR_EDATA,
                       "is not a date of the form %d.%m.%Y");
     assert_fails_with(cx, try_read(cx, "d,x\n2023-01-31,1\n", "date", "d:%q", &t), CR_EARG,
                       "--date: the format '%q' is not valid");

@@ -155,6 +155,7 @@ TEST(no_rows)
     assert_ok(cx, cr_table_add_numbers(cx, none, "x", CR_REAL, nothing, 1));
     for (size_t i = 0; i < cr_class_count(); i++) {
         if (!(cr_class_tasks(cr_class_at(i)) & CR_TASK_REGRESSION)) continue;
+        if (cr_class_offers(cr_class_at(i), "forecast")) continue; /* of a series y is the data */
         cr_model *m = fit(cx, cr_class_name(cr_class_at(i)), t, "target=y missing=drop features=x");
         cr_prediction p = predict(cx, m, none);
         assert_int_equal(p.n, 0);

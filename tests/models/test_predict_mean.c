@@ -51,7 +51,8 @@ static void check_model(const char *name, const char *scale_target)
     assert_ok(cx, cr_predict(cx, m, k.table, &p));
     assert_ok(cx, cr_predict_mean(cx, m, k.table, mean));
     assert_memory_equal(mean, p.mean, sizeof mean);
-    assert_true(isnan(mean[7]) && !isnan(mean[8]));
+    bool series = cr_class_offers(cr_model_get_class(m), "forecast"); /* looks at no feature here */
+    assert_true(isnan(mean[7]) == !series && !isnan(mean[8]));
 done:
     cr_prediction_free(cx, &p);
     cr_model_free(cx, m);

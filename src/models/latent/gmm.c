@@ -207,7 +207,7 @@ static void describe_candidates(const cri_gmm *m, cri_sheet *out)
         cri_put_count(row, "components", k);
         cri_put_text(row, "form", cri_gmm_form_name(form));
         cri_put_real(row, "parameters", cri_gmm_parameters(form, k, m->d, m->factors));
-        if (m->tried_starts)
+        if (m->started)
             cri_put_count(row, "restarts", (size_t)m->tried_starts[i]);
         else
             cri_put_real(row, "restarts", NAN);

@@ -22,7 +22,7 @@
       "'word[-1:1],word[-1]*word'")                                                                  \
     X(choice, pairs,     "all",  "all|seen",                                                         \
       "weights for every attribute and label, or for those that were seen together only", "seen")    \
-    X(choice, intercept, "auto", "auto|true|false",                                                  \
+    X(choice, bias, "auto", "auto|true|false",                                                       \
       "a weight for each label in every row; auto: if no feature is a category", "true")             \
     X(real,   tol,       "1e-8", "0<..<1",                                                           \
       "stop when no entry of the gradient exceeds this times max(1, objective)", "1e-5")             \
@@ -55,8 +55,8 @@ static cr_status crf_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     cri_crf           *m = cr_alloc(cx, 1, sizeof *m);
     (void)seed;
     if (!m) return CR_ENOMEM;
-    settings.intercept = o->intercept == INTERCEPT_TRUE ||
-                         (o->intercept == INTERCEPT_AUTO && !has_category(rows->design));
+    settings.intercept = o->bias == INTERCEPT_TRUE ||
+                         (o->bias == INTERCEPT_AUTO && !has_category(rows->design));
     cr_status st = cri_crf_fit(cx, rows, &settings, m, report);
     if (st == CR_OK) st = cri_crf_ready(cx, m, rows->design);
     if (st == CR_OK)

@@ -283,7 +283,7 @@ TEST(chains_of_one_row_are_logistic_regression)
         cr_prediction p = predict(cx,
                                   fit(cx, "crf", t,
                                       "target=tag features=x,z sequence=part lambda=3 scale=none "
-                                      "intercept=false"),
+                                      "bias=false"),
                                   t);
         snprintf(settings, sizeof settings,
                  "target=tag features=x,z lambda=%.17g intercept=false scale=none tol=1e-14",
