@@ -92,7 +92,7 @@ void cri_predictor_set_sds(cri_predictor *m)
 
 /* --- predict --------------------------------------------------------------------------------- */
 
-enum { BLOCK = 128 };
+enum { BLOCK = 128, TILE = 32 };
 
 typedef struct predict_work {
     const cri_predictor *m;
@@ -139,17 +139,27 @@ static void set_spread(const cri_predictor *m, double h, size_t i, cr_prediction
     out->dof[i] = m->dof;
 }
 
+/* F u of n rows, always in tiles of as many: a library chooses its way by the shape, and a row must get the same bits
+ * in any company.  U and FU have memory for whole tiles. */
+static void apply_factor(const cri_predictor *m, double *U, double *FU, size_t n)
+{
+    size_t p = m->p, r = m->rank, whole = (n + TILE - 1) / TILE * TILE;
+    if (r == 0 || p == 0) return;
+    memset(U + n * p, 0, (whole - n) * p * sizeof *U);
+    for (size_t i = 0; i < whole; i += TILE)
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, TILE, (int)r, (int)p, 1, U + i * p,
+                    (int)p, m->factor, (int)p, 0, FU + i * r, (int)r);
+}
+
 /* Leverage, scale and dof of the n rows U [n x p] from `begin` on; U is standardised in place,
- * FU [n x r] is workspace. */
+ * FU [BLOCK x r] is workspace. */
 static void predict_spreads(const cri_predictor *m, double *U, double *FU, size_t begin, size_t n,
                             cr_prediction *out)
 {
     size_t p = m->p, r = m->rank;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < p; j++) U[i * p + j] = (U[i * p + j] - m->centre[j]) / m->scale[j];
-    if (r > 0 && p > 0)
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)r, (int)p, 1, U, (int)p,
-                    m->factor, (int)p, 0, FU, (int)r);
+    apply_factor(m, U, FU, n);
     for (size_t i = 0; i < n; i++) {
         double plain = 0, factored = 0;
         for (size_t j = 0; m->plain != 0 && j < p; j++) plain += U[i * p + j] * U[i * p + j];
