@@ -55,8 +55,8 @@ static cr_status crf_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     cri_crf           *m = cr_alloc(cx, 1, sizeof *m);
     (void)seed;
     if (!m) return CR_ENOMEM;
-    settings.intercept = o->bias == INTERCEPT_TRUE ||
-                         (o->bias == INTERCEPT_AUTO && !has_category(rows->design));
+    settings.intercept =
+        o->bias == INTERCEPT_TRUE || (o->bias == INTERCEPT_AUTO && !has_category(rows->design));
     cr_status st = cri_crf_fit(cx, rows, &settings, m, report);
     if (st == CR_OK) st = cri_crf_ready(cx, m, rows->design);
     if (st == CR_OK)

@@ -257,23 +257,45 @@ static bool is_out_of_reach(cr_ctx *cx, const fit *f, double seconds)
     return true;
 }
 
+/* The optimum of EP's evidence, from that of Laplace's, and EP there. */
+static cr_status learn_by_ep(cr_ctx *cx, fit *f, const cri_gp_learning *by, cri_ep *ep,
+                             cr_report *report)
+{
+    cr_status       st = CR_OK;
+    cri_gp_learning learning = *by;
+    double          value;
+    learning.objective = cri_ep_objective, learning.workspace = ep;
+    if (f->o->optimize == CRI_OPTIMIZE_EVIDENCE) CR_TRY(learn_near(cx, f, &learning, report));
+    CR_TRY(cri_kernel_settle(cx, f->m->gp.kernel));
+    CR_TRY(cri_ep_objective(cx, ep, by->problem, f->m->gp.kernel, 0, &value, NULL));
+done:
+    return st;
+}
+
 /* Where the probabilities of Laplace's normal are not those of EP, or EP is asked for, it takes the place of
  * Laplace's; else that stays as it is.  seconds: of one evaluation of Laplace's evidence. */
 static cr_status improve(cr_ctx *cx, fit *f, const cri_gp_learning *by, double seconds,
                          cr_report *report)
 {
-    const double    TOO_FAR = 0.02; /* of probabilities */
-    cr_status       st = CR_OK;
-    cr_scratch      s = cr_scratch_begin(cx);
-    cri_gp_learning learning = *by;
-    cri_ep          ep;
-    double          apart = 0, value;
+    const double TOO_FAR = 0.02; /* of probabilities */
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    cr_kernel   *k = f->m->gp.kernel;
+    double      *theta = cr_scratch_f64(&s, cr_kernel_theta_size(k));
+    cri_ep       ep;
+    double       apart = 0, value;
+    CR_TRY(s.status);
     if (is_out_of_reach(cx, f, seconds)) goto done;
     CR_TRY(cri_ep_new(&s, &f->laplace, f->data.at->n, &ep));
+    cr_kernel_theta(k, theta);
     st = check_laplace(cx, f, by->problem, &ep, &apart);
     if (st == CR_OK && f->infer == CRI_CLASSIFY_AUTO && apart <= TOO_FAR) goto done;
-    if (st == CR_OK) st = cri_ep_objective(cx, &ep, by->problem, f->m->gp.kernel, 0, &value, NULL);
+    if (st == CR_OK) st = cri_ep_objective(cx, &ep, by->problem, k, 0, &value, NULL);
+    size_t sweeps = ep.sweeps;
+    if (st == CR_OK) st = learn_by_ep(cx, f, by, &ep, report);
     if (st == CR_ENUMERIC) {
+        CR_TRY(cr_kernel_set_theta(cx, k, theta)); /* those that Laplace's normal is of */
+        CR_TRY(cri_kernel_settle(cx, k));
         st = CR_OK;
         cr_log(cx, CR_LOG_WARNING,
                "gp-classify: expectation propagation did not converge: Laplace's approximation is "
@@ -281,11 +303,7 @@ static cr_status improve(cr_ctx *cx, fit *f, const cri_gp_learning *by, double s
         goto done;
     }
     CR_TRY(st);
-    if (f->o->optimize == CRI_OPTIMIZE_NONE) report->iterations = ep.sweeps;
-    learning.objective = cri_ep_objective, learning.workspace = &ep;
-    if (f->o->optimize == CRI_OPTIMIZE_EVIDENCE) CR_TRY(learn_near(cx, f, &learning, report));
-    CR_TRY(cri_kernel_settle(cx, f->m->gp.kernel));
-    CR_TRY(cri_ep_objective(cx, &ep, by->problem, f->m->gp.kernel, 0, &value, NULL));
+    if (f->o->optimize == CRI_OPTIMIZE_NONE) report->iterations = sweeps;
     keep_ep(f, &ep);
     report->evidence = CR_EVIDENCE_ESTIMATE;
     if (f->infer == CRI_CLASSIFY_AUTO)
