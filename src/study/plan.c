@@ -4,6 +4,7 @@
 #include "assess_internal.h"
 #include "jobs.h"
 #include "base/clock.h"
+#include "base/context_internal.h"
 #include "base/list.h"
 #include "base/rng.h"
 #include "base/sort.h"
@@ -62,7 +63,10 @@ static cr_status check_specs(cr_ctx *cx, const cr_model_spec *specs, size_t n, c
     for (size_t k = 0; k < n; k++) {
         const char *target = setting(&specs[k], "target");
         CR_TRY(cr_check_settings(cx, specs[k].model, specs[k].settings, specs[k].n_settings));
-        CR_TRY(cri_fit_task(cx, specs[k].model, t, specs[k].settings, specs[k].n_settings, &task));
+        cri_mute_warnings(cx, true); /* the fits will say it */
+        st = cri_fit_task(cx, specs[k].model, t, specs[k].settings, specs[k].n_settings, &task);
+        cri_mute_warnings(cx, false);
+        CR_TRY(st);
         if (k == 0) *out_task = task;
         if (task != *out_task) {
             cr_fail(cx, CR_EARG, "%s does %s and %s %s: they cannot be compared", specs[0].model,

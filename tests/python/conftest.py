@@ -25,8 +25,11 @@ from credence import _context, _registry  # noqa: E402
 # rows are not theirs (test_series.py has their own).
 SERIES = [made for made in _registry.ESTIMATORS.values()
           if made._estimator_type == "regressor" and hasattr(made, "predict_smoothed")]
+# Models of sequences of rows: a chain of one column of symbols, and classes that weigh whole sequences, are looked at in
+# test_sequences.py.
+OF_SEQUENCES = [made for made in _registry.ESTIMATORS.values() if made._model_name in ("markov", "crf")]
 # All others but the toy that predicts one number for every row.
-ESTIMATORS = [made for made in _registry.ESTIMATORS.values() if made._model_name != "toy-mean" and made not in SERIES]
+ESTIMATORS = [made for made in _registry.ESTIMATORS.values() if made._model_name != "toy-mean" and made not in SERIES + OF_SEQUENCES]
 REGRESSORS = [made for made in ESTIMATORS if made._estimator_type == "regressor"]
 SUPERVISED = [made for made in ESTIMATORS if made._estimator_type in ("regressor", "classifier")]
 UPDATING = [made for made in ESTIMATORS if hasattr(made, "partial_fit")]
@@ -75,6 +78,8 @@ def data(rows=60, columns=4, seed=0):
 
 def columns_for(made, X):
     """X as the estimator takes it: yes and no, small counts, nothing negative, something in common, or as it is."""
+    if made is credence.Markov:
+        return np.round(np.abs(X[:, :1])) % 4
     if made is credence.Fa:
         return X + 4 * np.random.default_rng(7).normal(size=(len(X), 1))
     if made is credence.BetaBernoulli:

@@ -104,6 +104,18 @@ def results(credence, toy, schemas, tmp_path_factory):
                                                                for i in range(9)))
     (place / "sparse.libsvm").write_text("1 1:2 40:1\n2 3:1\n")
     target = [str(DIABETES), "--target", "progression"]
+    examples = DIABETES.parent
+    sequences = [
+        ["fit", "hmm", examples / "earthquakes.csv", "--features", "count", "--emission", "poisson", "--states", "1:2",
+         "-o", "h.cred"],
+        ["describe", "h.cred"], ["predict", "h.cred", examples / "earthquakes.csv", "--decode", "viterbi"],
+        ["fit", "markov", examples / "weather.csv", "--features", "weather", "--sequence", "station", "-o", "w.cred"],
+        ["describe", "w.cred"], ["predict", "w.cred", "--ahead", "2"],
+        ["fit", "kalman", examples / "nile.csv", "--target", "flow", "--time", "time", "-o", "k.cred"],
+        ["describe", "k.cred"], ["predict", "k.cred", examples / "nile.csv", "--smoothed", "--parts"],
+        ["fit", "crf", examples / "ingredients.csv", "--target", "tag", "--sequence", "line", "--features", "word",
+         "-o", "f.cred"], ["describe", "f.cred"],
+    ]
     commands = [
         ["fit", "linear", *target, "-o", "linear.cred"],
         ["fit", "linear", *target, "--basis", "poly:2", "--missing", "drop"],
@@ -262,6 +274,7 @@ def results(credence, toy, schemas, tmp_path_factory):
         *(["infer", BURGLARY, BURGLARY.with_name("calls.csv"), "--method", m]
           for m in ["bp", "trw", "gbp", "mean-field", "likelihood-weighting", "importance", "gibbs"]),
         ["denoise", NOISY, "--truth", NOISY.with_name("truth.pgm")], ["denoise", NOISY, "--method", "gibbs"],
+        *sequences,
         ["models"], *(["models", name] for name in credence.complete("models", "")[0]),
         ["version"], *([["help"], ["help", "fit"]] if "help" in schemas else []),
     ]
@@ -314,7 +327,7 @@ def test_nothing_is_declared_that_never_comes(schemas, results):
     never["update"] -= {key for key in never["update"]
                         if key.startswith((".tree", ".rounds", ".path", ".subsets", ".choice", ".groups", ".parameters[].rhat", ".parameters[].ess",
                                            ".parameters[].gradient", ".parameters[].z", ".parameters[].exp", ".coefficients", ".conformal",
-                                           ".candidates", ".covariances", ".tried", ".kinds", ".communalities", ".factor_correlations"))}
+                                           ".candidates", ".covariances", ".tried", ".kinds", ".states", ".symbols", ".classes", ".contexts", ".communalities", ".factor_correlations"))}
     never["compare"] -= {key for key in never["compare"] if key.startswith((".groups[].parameters[].exp", ".groups[].parameters[].z"))}
     never["compare"] -= {".groups[].parameters[].t", ".groups[].parameters[].p",  # no model that tests has one
                          ".groups[].parameters[].spread", ".groups[].parameters[].rhat",

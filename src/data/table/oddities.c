@@ -343,11 +343,11 @@ void cri_warn_of_empty_rows(cr_ctx *cx, const cr_table *t)
         if (k < cr_table_columns(t)) continue;
         if (empty++ == 0) first = i + 1;
     }
-    if (empty == 0) return;
+    if (empty < 2) return; /* one is seldom more than the end of a file */
     cr_log(cx, CR_LOG_WARNING,
-           "%zu row%s of %s %s no value in any column, the first of them row %zu: --missing drop "
+           "%zu rows of %s have no value in any column, the first of them row %zu: --missing drop "
            "leaves them out of a fit",
-           empty, empty == 1 ? "" : "s", cr_table_source(t), empty == 1 ? "has" : "have", first);
+           empty, cr_table_source(t), first);
 }
 
 void cri_warn_of_digits(cr_ctx *cx, const char *source, const char *column)
