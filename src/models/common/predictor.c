@@ -351,7 +351,9 @@ cr_status cri_predictor_quality(cr_ctx *cx, const cri_predictor *m, const cri_ro
         weight += w;
         q.rss += w * e * e;
         q.loo += h < 1 - 1e-10 ? w * (e / (1 - h)) * (e / (1 - h)) : INFINITY;
-        if (h > q.max_leverage) q.max_leverage = h, q.max_row = rows->index ? rows->index[i] : i;
+        if (h > q.max_leverage * (1 + 1e-9)) q.max_row = rows->index ? rows->index[i] : i;
+        q.max_leverage =
+            fmax(q.max_leverage, h); /* the first of rows that are equal but for rounding */
     }
     q.loo /= weight;
     *out = q;

@@ -48,7 +48,7 @@ static const cr_field state_fields[] = {
 const cr_field cri_hmm_tables[] = {
     CR_INNER(ROWS, "states", 0, "the hidden states", state_fields),
     CR_INNER(ROWS, "kinds", 0, "which distribution each column has", column_fields),
-    CR_INNER(ROWS, "tried", CR_FIELD_SOMETIMES,
+    CR_INNER(ROWS, "numbers", CR_FIELD_SOMETIMES,
              "where there is more than one: numbers of states that were tried", tried_fields),
     CR_FIELD_LAST,
 };
@@ -223,7 +223,7 @@ static void describe_columns(const cri_hmm *m, const cr_design *design, cri_shee
         cri_put_text(row, "column", cr_design_term_name(design, j));
         cri_put_text(row, "distribution", cri_emission_name(m->kind[j]));
     }
-    list = m->tried > 1 ? cri_put_list(out, "tried") : NULL;
+    list = m->tried > 1 ? cri_put_list(out, "numbers") : NULL;
     for (size_t i = 0; i < m->tried && m->tried > 1; i++) {
         cri_sheet *row = cri_put_object(list, NULL);
         cri_put_count(row, "states", (size_t)m->tried_k[i]);

@@ -53,7 +53,7 @@ static const cr_field tried_fields[] = {
 
 const cr_field cri_markov_tables[] = {
     CR_INNER(ROWS, "symbols", 0, "the symbols in the long run", symbol_fields),
-    CR_INNER(ROWS, "tried", CR_FIELD_SOMETIMES,
+    CR_INNER(ROWS, "orders", CR_FIELD_SOMETIMES,
              "where there is more than one: orders that were tried", tried_fields),
     CR_FIELD_LAST,
 };
@@ -280,7 +280,7 @@ static void describe_tried(const cri_markov *m, cri_sheet *out)
 {
     double sum = 0;
     for (size_t i = 0; i < m->tried; i++) sum += exp(m->tried_evidence[i] - m->log_evidence);
-    cri_sheet *list = m->tried > 1 ? cri_put_list(out, "tried") : NULL;
+    cri_sheet *list = m->tried > 1 ? cri_put_list(out, "orders") : NULL;
     for (size_t i = 0; i < m->tried && m->tried > 1; i++) {
         cri_sheet *row = cri_put_object(list, NULL);
         cri_put_count(row, "order", (size_t)m->tried_order[i]);

@@ -89,7 +89,7 @@ TEST(earthquakes)
     }
     cr_model *chosen = rising(cx, t, "features=count emission=poisson states=1:4");
     assert_int_equal(state_of(chosen)->k, 2);
-    assert_int_equal(json_array_size(json_object_get(describe(cx, chosen), "tried")), 4);
+    assert_int_equal(json_array_size(json_object_get(describe(cx, chosen), "numbers")), 4);
 }
 
 TEST(gauss3)

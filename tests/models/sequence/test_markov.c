@@ -201,7 +201,7 @@ TEST(order_by_evidence)
     cr_model *m = fit(cx, "markov", t, "order=0:4");
     json_t   *d = describe(cx, m);
     assert_int_equal(state_of(m)->order, 2);
-    assert_int_equal(json_array_size(json_object_get(d, "tried")), 5);
+    assert_int_equal(json_array_size(json_object_get(d, "orders")), 5);
     assert_ok(cx, m->class->rows->sample(cx, m->state, m->design, NULL, N, 1, drawn));
     double hits = 0, all = 0;
     for (size_t i = 2; i < N; i++)
