@@ -25,9 +25,9 @@ from credence import _context, _registry  # noqa: E402
 # rows are not theirs (test_series.py has their own).
 SERIES = [made for made in _registry.ESTIMATORS.values()
           if made._estimator_type == "regressor" and hasattr(made, "predict_smoothed")]
-# Models of sequences of rows: a chain of one column of symbols, and classes that weigh whole sequences, are looked at in
+# Models of sequences of rows: they take one column of symbols, or rows that all weigh the same, and are looked at in
 # test_sequences.py.
-OF_SEQUENCES = [made for made in _registry.ESTIMATORS.values() if made._model_name in ("markov", "crf")]
+OF_SEQUENCES = [made for made in _registry.ESTIMATORS.values() if made._model_name in ("markov", "crf", "hmm")]
 # All others but the toy that predicts one number for every row.
 ESTIMATORS = [made for made in _registry.ESTIMATORS.values() if made._model_name != "toy-mean" and made not in SERIES + OF_SEQUENCES]
 REGRESSORS = [made for made in ESTIMATORS if made._estimator_type == "regressor"]
