@@ -146,9 +146,11 @@ static cr_status read_item(maker *m, char *item)
     cr_status st = CR_OK;
     ranged    atoms[CRI_MOST_ATOMS];
     size_t    n = 0, all = 1;
-    char     *copy = cr_scratch_bytes(m->s, strlen(item) + 1, 1);
+    size_t    size = strlen(item) + 1;
+    char     *copy = cr_scratch_bytes(m->s, size, 1);
     if (!copy) return m->s->status;
-    m->item = strcpy(copy, item);
+    memcpy(copy, item, size);
+    m->item = copy;
     for (char *at = item, *next; at; at = next) {
         next = strchr(at, '*');
         if (next) *next++ = '\0';
