@@ -55,8 +55,6 @@ BODY void multiply(const double *x, const double *M, size_t k, size_t stride, do
     if (left == 1) columns(1, x, M + j, k, stride, out + j);
 }
 
-BODY double sum_lanes(lane a) { return (a[0] + a[1]) + (a[2] + a[3]); }
-
 BODY void filter(const double *before, const double *first, const double *M, size_t k,
                  size_t stride, size_t n, double *b, double *alpha, double *sum)
 {
@@ -68,7 +66,7 @@ BODY void filter(const double *before, const double *first, const double *M, siz
             for (size_t j = 0; j < stride; j++) alpha[j] = first[j];
         for (size_t j = 0; j < stride; j += CRI_CHAIN_LANES)
             total += *(lane *)(alpha + j) * *(lane *)(b + j);
-        sum[t] = sum_lanes(total);
+        sum[t] = (total[0] + total[1]) + (total[2] + total[3]);
         before = alpha;
         if (!(sum[t] > 0)) { /* passed over */
             sum[t] = 0;
