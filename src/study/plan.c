@@ -63,7 +63,8 @@ static cr_status check_specs(cr_ctx *cx, const cr_model_spec *specs, size_t n, c
     for (size_t k = 0; k < n; k++) {
         const char *target = setting(&specs[k], "target");
         CR_TRY(cr_check_settings(cx, specs[k].model, specs[k].settings, specs[k].n_settings));
-        cri_mute_warnings(cx, true); /* the fits will say it */
+        /* Where the model may choose, the fits are told and say nothing; elsewhere they say it. */
+        cri_mute_warnings(cx, !does_both(cx, &specs[k]) || setting(&specs[k], "task"));
         st = cri_fit_task(cx, specs[k].model, t, specs[k].settings, specs[k].n_settings, &task);
         cri_mute_warnings(cx, false);
         CR_TRY(st);
