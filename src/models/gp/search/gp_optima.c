@@ -18,6 +18,7 @@ static const double clear_noises[NOISES] = { 1e-6, 1e-4, 0.01, 0.1 };
 static const double CHEAP = 8e6;   /* n^3 for each of the starts that cost little */
 static const double HOPELESS = 40; /* nats below the best of some of the rows */
 static const double LACK = 10;     /* nats below the best after a glance that may yet be gained */
+static const double ALIKE = 0.02;  /* nats: the same optimum, or as good as */
 static const double NEAR = 0.4;    /* by t: on the way to the same optimum */
 _Static_assert(LENGTHS *NOISES + 3 + KEPT + MOST_TERMS + 2 * MOST_RANDOM <= CRI_GP_MOST_STARTS,
                "there is room for all starts");
@@ -364,6 +365,32 @@ done:
     return st;
 }
 
+/* Next to no noise is left to this optimum. */
+static bool is_clear(const cri_gp_space *u, const cri_gp_point *at)
+{
+    return u->size > u->p && at->x[u->p] < log(0.01 * u->variance);
+}
+
+/* Other lengths for the columns of the best optima, and of the best that leave next to no noise: on few
+ * rows these lie below those with noise, and yet the highest of all may be reached from them.  Of optima
+ * alike one. */
+static cr_status renew_best(cri_gp_optimiser *r, cri_gp_start_at *a, size_t n)
+{
+    cr_status st = CR_OK;
+    size_t    renewed[2] = { 0 };
+    double    last[2] = { INFINITY, INFINITY };
+    for (size_t i = 0; i < n; i++) {
+        int    clear = is_clear(&r->space, &a[i].at);
+        double value = a[i].at.value;
+        if (last[clear] - value < ALIKE || renewed[clear] == RENEWED) continue;
+        CR_TRY(cri_gp_renew_columns(r, &a[i].at));
+        last[clear] = value;
+        renewed[clear]++;
+    }
+done:
+    return st;
+}
+
 /* The optima of the rows of the run, best first.  Many starts are ascended from where that costs
  * little, on some of the rows; a few optima go on with twice as many rows, and again, until these
  * are all of them. */
@@ -394,8 +421,7 @@ static cr_status find_optima(cri_gp_optimiser *r, cri_gp_start_at *a, size_t *n)
     if (rows <= least || (rows <= 2 * least && all == r->learning->problem))
         CR_TRY(add_others(r, a, n));
     CR_TRY(race(r, a, first, n));
-    for (size_t i = 0; i < *n && i < (rows > least ? 1 : RENEWED); i++)
-        CR_TRY(cri_gp_renew_columns(r, &a[i].at));
+    if (*n > 0) CR_TRY(rows > least ? cri_gp_renew_columns(r, &a[0].at) : renew_best(r, a, *n));
     cri_gp_sort_starts(a, *n);
     if (rows <= least) CR_TRY(cri_gp_renew_periods(r, &a[0].at));
 done:
