@@ -116,15 +116,22 @@ static void print_names(cli *c, const char *title, const cr_option *const *table
     print_wrapped(c, text, 2, 2);
 }
 
-/* The usage line with the name of a model in the place of MODEL. */
-static void print_usage(cli *c, const cli_verb *v, const char *opt_model)
+/* The usage line with the name of a model in the place of MODEL, and without a target if the model has none. */
+static void print_usage(cli *c, const cli_verb *v, const cr_model_class *opt_m)
 {
-    const char *at = opt_model ? strstr(v->usage, "MODEL") : NULL;
-    if (at)
-        out_text(c, "usage: credence %.*s%s%s\n", (int)(at - v->usage), v->usage, opt_model,
-                 at + strlen("MODEL"));
-    else
+    static const char target[] = " --target COLUMN";
+    const char       *at = opt_m ? strstr(v->usage, "MODEL") : NULL;
+    if (!at) {
         out_text(c, "usage: credence %s\n", v->usage);
+        return;
+    }
+    const char *rest = at + strlen("MODEL"), *tail = "";
+    int         length = (int)strlen(rest);
+    bool        targets = cr_class_tasks(opt_m) & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION);
+    const char *cut = targets ? NULL : strstr(rest, target);
+    if (cut) length = (int)(cut - rest), tail = cut + strlen(target);
+    out_text(c, "usage: credence %.*s%s%.*s%s\n", (int)(at - v->usage), v->usage,
+             cr_class_name(opt_m), length, rest, tail);
 }
 
 /* `credence fit ridge --help`: what ridge takes, and where the rest is explained. */
@@ -133,7 +140,7 @@ static void print_model_help(cli *c, const cli_verb *v, const cr_model_class *m)
     const char      *name = cr_class_name(m);
     const cr_option *common[] = { cr_design_table, cr_fit_table, NULL };
     const cr_option *rest[] = { cr_read_table, cli_global_table, NULL };
-    print_usage(c, v, name);
+    print_usage(c, v, m);
     out_text(c, "\n%s: %s.\n\nExample:\n", name, cr_class_summary(m));
     out_text(c, "  credence fit %s %s\n", name, cr_class_example(m));
     if (cr_class_options(m)->name) print_options(c, cr_class_options(m), "Options of the model:");

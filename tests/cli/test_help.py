@@ -98,3 +98,9 @@ def test_examples_of_options_are_accepted(credence):
                 options += ["--" + option["name"].replace("_", "-"), *shlex.split(option["example"])]
         result = credence(*options)
         assert result.code == 0, result.stderr
+
+
+def test_usage_names_a_target_where_there_is_one(credence):
+    assert "fit ridge DATA --target COLUMN [-o" in credence("fit", "ridge", "--help").stdout
+    assert "usage: credence fit kmeans DATA [-o FILE.cred] [OPTIONS]\n" in credence("fit", "kmeans", "--help").stdout
+    assert "usage: credence tune gmm DATA --over" in credence("tune", "gmm", "--help").stdout
