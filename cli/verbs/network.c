@@ -1,8 +1,10 @@
 /* network.c -- networks on the command line: read, converted. */
 #include "network.h"
+#include "base/bytes.h"
 #include "base/list.h"
 #include "base/scratch.h"
 #include "data/bytes/source.h"
+#include "data/formats/read_internal.h"
 #include "graph/files/log_linear.h"
 
 #include <stdio.h>
@@ -47,6 +49,23 @@ static cli_network_kind look_at(cli *c, const char *path)
     return is;
 }
 
+/* Rows of data in a file whose name ends as networks in JSON do? */
+static bool holds_rows(cli *c, const char *path)
+{
+    cri_source *source = NULL;
+    const char *bytes;
+    size_t      size;
+    struct stat info;
+    bool        rows = false;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
+    if (cri_source_open(c->cx, path, &source) != CR_OK) return false;
+    if (cri_source_peek(source, 1 << 16, &bytes, &size) == CR_OK)
+        rows = cri_begins_objects(bytes, size) && !cri_find_text(bytes, size, "\"network\"") &&
+               !cri_find_text(bytes, size, "\"variables\"");
+    cri_source_close(source);
+    return rows;
+}
+
 cli_network_kind cli_find_network(cli *c, size_t index)
 {
     const char       *path = c->args[index];
@@ -54,7 +73,7 @@ cli_network_kind cli_find_network(cli *c, size_t index)
     if (format_asked(c) == CR_FORMAT_CRED) /* models have the same ending */
         return strcmp(path, "-") == 0 ? CLI_GIVEN_NETWORK : look_at(c, path);
     if (format_asked(c) != CR_FORMAT_AUTO) return CLI_GIVEN_NETWORK;
-    if (!is_auto(c)) return CLI_NO_NETWORK;
+    if (!is_auto(c) || (f == CR_FORMAT_JSON && holds_rows(c, path))) return CLI_NO_NETWORK;
     return f != CR_FORMAT_AUTO && f != CR_FORMAT_CRED ? CLI_GIVEN_NETWORK : look_at(c, path);
 }
 

@@ -290,7 +290,8 @@ def test_json_lines_as_a_stream(credence, tmp_path):
 BAD_LINES = {
     "nested": ('{"a": 1}\n{"a": {"b": 2}}\n', "bad.jsonl:2:7: a nested value: objects must be flat"),
     "list": ('{"a": [1]}\n', "bad.jsonl:1:7: a nested value"),
-    "array": ('[{"a": 1}]\n', "jq -c"),
+    "columns": ('{"a": {"0": 1, "1": 2}}\n', "orient='records'"),
+    "array": ('[{"a": 1}, 2]\n', "bad.jsonl:1:12: an object { ... } is expected here"),
     "twice": ('{"a": 1, "a": 2}\n', "bad.jsonl:1:10: this key is in the object twice"),
     "cut": ('{"a": 1, "b": "x', "bad.jsonl:1:15: the quote that opens here is not closed on its line"),
     "open": ('{"a": 1,\n"b": 2}\n', "bad.jsonl:1:9"),
@@ -310,6 +311,22 @@ def test_bad_json_lines(refused, tmp_path, name):
     (tmp_path / "bad.jsonl").write_text(text)
     for verb in (["describe", "bad.jsonl"], ["fit", "linear", "bad.jsonl", "--target", "a", "--stream"]):
         refused(3, *verb, says=says)
+
+
+def test_json_arrays(credence, tmp_path):
+    """As pandas and jsonlite write rows, whatever the name; networks in JSON stay networks."""
+    rows = [json.loads(line) for line in LINES.splitlines() if line.strip()]
+    (tmp_path / "t.jsonl").write_text(LINES)
+    want = columns(credence, "t.jsonl")
+    for name in ("t.json", "u.jsonl", "v.txt"):
+        for indent in (None, 2):
+            (tmp_path / name).write_text(json.dumps(rows, indent=indent))
+            assert columns(credence, name) == want
+    assert columns(credence, "-", input=json.dumps(rows)) == want
+    assert "t.json,data,true" in credence("check", "t.json").stdout
+    assert credence("convert", "t.json", "t.csv").code == 0
+    (tmp_path / "net.json").write_text('{"network": "bayes", "variables": {"a": {"states": ["x", "y"], "table": [0.5, 0.5]}}}')
+    assert credence("describe", "net.json", "--format", "text").stdout.startswith("net.json: a Bayesian network")
 
 
 # --- ids and codes ----------------------------------------------------------------------------------

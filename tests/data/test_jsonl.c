@@ -79,6 +79,80 @@ TEST(blocks)
     cr_table_free(cx, whole);
 }
 
+/* The same rows as elements of an array, on one line or on many, are the same table, whole and in blocks. */
+TEST(arrays)
+{
+    static const char *const texts[] = {
+        "{\"n\":1,\"t\":\"a}\"}\n{\"t\":\"b\\\"{\",\"n\":2.5}\n{\"n\":null}\n",
+        "[{\"n\":1,\"t\":\"a}\"},{\"t\":\"b\\\"{\",\"n\":2.5},{\"n\":null}]",
+        "\xef\xbb\xbf\n [\n  {\"n\"\n:1,\n\"t\": "
+        "\"a}\"\n}\n,\n{\"t\":\"b\\\"{\",\r\n\"n\":2.5},{\"n\":null}\n]\n\n",
+    };
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        for (size_t rows = 0; rows < 3; rows++) {
+            cr_read_options o = { .from = rows == 1 ? JSONL : CRI_FORMAT_AUTO };
+            cri_source     *source = NULL;
+            cr_stream      *s = NULL;
+            cr_table       *t = NULL;
+            if (rows == 0) {
+                assert_ok(cx, read_lines(cx, texts[k], &o, &t));
+                assert_int_equal(cr_table_rows(t), 3);
+            } else {
+                assert_ok(cx, cri_source_open_bytes(cx, "t", texts[k], strlen(texts[k]), &source));
+                assert_ok(cx, cri_stream_open_source(cx, "t", source, &o,
+                                                     (cri_block_size){ .rows = 3 }, &s));
+                assert_ok(cx, cr_stream_next(cx, s, &t));
+            }
+            assert_int_equal(cr_table_columns(t), 2);
+            assert_true(cr_table_find(t, "n")->values[1] == 2.5);
+            assert_int_equal(cr_table_find(t, "n")->missing, 1);
+            assert_string_equal(cell(t, "t", 0), "a}");
+            assert_string_equal(cell(t, "t", 1), "b\"{");
+            cr_table_free(cx, t);
+            cr_stream_free(cx, s);
+        }
+}
+
+/* Longer than the buffer, with an element across its end: each row once. */
+TEST(long_arrays)
+{
+    enum { ROWS = 20000 };
+    static char     text[40 * ROWS];
+    cr_read_options o = { .from = JSONL };
+    cr_table       *t = NULL;
+    size_t          n = 0;
+    text[n++] = '[';
+    for (size_t i = 0; i < ROWS; i++)
+        n += (size_t)sprintf(text + n, "%s{\"i\": %zu, \"t\": \"x}%zu\"}", i ? ", " : "", i, i % 7);
+    sprintf(text + n, "]");
+    assert_ok(cx, read_lines(cx, text, &o, &t));
+    assert_int_equal(cr_table_rows(t), ROWS);
+    for (size_t i = 0; i < ROWS; i++) assert_true(cr_table_find(t, "i")->values[i] == (double)i);
+    assert_string_equal(cell(t, "t", ROWS - 1), "x}0");
+    cr_table_free(cx, t);
+}
+
+TEST(unsound_arrays)
+{
+    static const char *const texts[][2] = {
+        { "[{\"a\":1}{\"a\":2}]", "t.jsonl:1:9: a comma or ] is expected here" },
+        { "[{\"a\":1},\n {\"a\":2", "t.jsonl:2:2: this object is not closed" },
+        { "[{\"a\":1},]", "t.jsonl:1:10: an object { ... } is expected here" },
+        { "[{\"a\":1}", "t.jsonl:2:1: a comma or ] is expected here" },
+        { "[{\"a\":1}] [", "t.jsonl:1:12: there is something after the array" },
+        { "[{\"a\":1},\n\n{\"b\":\n[1]}]", "t.jsonl:4:1: a nested value" },
+        { "[1, 2]", "t.jsonl:1:2: an object { ... } is expected here" },
+        { "[]", "t.jsonl: the file is empty" },
+    };
+    cr_read_options o = { .from = JSONL };
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        cr_table *t = NULL;
+        assert_int_equal(read_lines(cx, texts[k][0], &o, &t), CR_EDATA);
+        if (!strstr(cr_error(cx), texts[k][1]))
+            fail_msg("%s: '%s' lacks '%s'", texts[k][0], cr_error(cx), texts[k][1]);
+    }
+}
+
 static cr_status read_and_stream(cr_ctx *cx, void *user)
 {
     cr_read_options o = { .from = JSONL };
@@ -87,6 +161,9 @@ static cr_status read_and_stream(cr_ctx *cx, void *user)
     cr_stream      *s = NULL;
     cr_status       st = read_lines(cx, lines, &o, &t);
     (void)user;
+    cr_table_free(cx, t);
+    t = NULL;
+    if (st == CR_OK) st = read_lines(cx, "[{\"a\": \"\\n\"}, {\"b\": 2}]", &o, &t);
     cr_table_free(cx, t);
     t = NULL;
     if (st == CR_OK) st = cri_source_open_bytes(cx, "t", lines, strlen(lines), &source);

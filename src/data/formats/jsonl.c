@@ -1,17 +1,15 @@
 /* jsonl.c -- lines into cells, cells into columns. */
 #include "jsonl.h"
+#include "jsonl_records.h"
 #include "jsonl_value.h"
 #include "data/csv/csv_internal.h"
 #include "data/table/dictionary.h"
 #include "data/table/table_internal.h"
-#include "base/reader.h"
 
 #include <string.h>
 
 /* Beside the codes of texts: a number, to be found in the values. */
 #define NUMBER_CODE (CR_MISSING_CODE - 1)
-
-enum { FIRST_ROOM = 1 << 18 };
 
 typedef struct column {
     double        *values; /* [room], n used; NaN = missing, or a text */
@@ -24,100 +22,39 @@ typedef struct column {
 } column;
 
 struct cri_jsonl {
-    cr_ctx        *cx;
-    cri_source    *source;
-    cri_dictionary keys;
-    column        *columns; /* [room], keys.n used */
-    size_t         room;
-    bool           settled;
-    size_t         rows, taken, done; /* held; given before; since the start */
-    size_t         first_line, line;  /* of the first row that is held; of the last line read */
-    char          *buffer, *space;    /* [capacity], [space_capacity]: for texts with escapes */
-    size_t         capacity, space_capacity, at, end;
-    bool           ended, told_encoding;
+    cr_ctx                *cx;
+    cri_source            *source;
+    cri_jsonl_records      records;
+    cri_dictionary         keys;
+    column                *columns; /* [room], keys.n used */
+    size_t                 room;
+    bool                   settled;
+    size_t                 rows, taken, done; /* held; given before; since the start */
+    size_t                 first_line;        /* of the first row that is held */
+    bool                   told_encoding;
     const cr_read_options *options;
-    uint64_t               offset; /* of `at` in the text */
 };
 
-/* --- lines ----------------------------------------------------------------------------------- */
-
-static cr_status grow_buffer(cri_jsonl *r)
-{
-    size_t more = r->capacity ? 2 * r->capacity : FIRST_ROOM;
-    char  *space = cr_resize(r->cx, r->space, r->space_capacity, more, 1);
-    if (!space) return CR_ENOMEM;
-    r->space = space;
-    r->space_capacity = more;
-    char *buffer = cr_resize(r->cx, r->buffer, r->capacity, more, 1);
-    if (!buffer) return CR_ENOMEM;
-    r->buffer = buffer;
-    r->capacity = more;
-    return CR_OK;
-}
-
-static cr_status fill_buffer(cri_jsonl *r)
-{
-    size_t    got = 0;
-    cr_status st = CR_OK;
-    if (r->at > 0) memmove(r->buffer, r->buffer + r->at, r->end - r->at);
-    r->end -= r->at;
-    r->at = 0;
-    if (r->capacity - r->end < FIRST_ROOM / 2) CR_TRY(grow_buffer(r));
-    CR_TRY(cr_check_interrupt(r->cx));
-    CR_TRY(cri_source_read_some(r->source, r->buffer + r->end, r->capacity - r->end - 1, &got));
-    r->end += got;
-    r->ended = got == 0;
-    if (r->ended && r->end > 0 && r->buffer[r->end - 1] != '\n') r->buffer[r->end++] = '\n';
-done:
-    return st;
-}
-
-/* The next line, without its end; NULL at the end of the source. */
-static cr_status next_line(cri_jsonl *r, const char **out_begin, const char **out_end)
-{
-    cr_status st = CR_OK;
-    *out_begin = NULL;
-    for (size_t looked = 0;;) {
-        size_t      left = r->end - r->at;
-        const char *begin = r->buffer + r->at;
-        const char *stop = left > looked ? memchr(begin + looked, '\n', left - looked) : NULL;
-        if (stop) {
-            *out_begin = begin;
-            *out_end = stop;
-            r->at = (size_t)(stop + 1 - r->buffer);
-            r->offset += (size_t)(stop + 1 - begin);
-            r->line++;
-            return CR_OK;
-        }
-        if (r->ended) return CR_OK;
-        looked = left;
-        CR_TRY(fill_buffer(r));
-    }
-done:
-    return st;
-}
+/* --- records --------------------------------------------------------------------------------- */
 
 static cr_status fail_at(cri_jsonl *r, const char *begin, const char *end, const char *at,
                          const char *what)
 {
-    cri_reader in =
-        cri_reader_open(r->cx, cri_source_name(r->source), begin, (size_t)(end - begin));
-    in.line = r->line;
-    return cri_reader_fail_at(&in, at, 1, "%s", what);
+    return cri_jsonl_fail_at(&r->records, begin, end, at, what);
 }
 
 /* Warns once of a byte that is not UTF-8, or refuses it. */
 static cr_status check_encoding(cri_jsonl *r)
 {
-    if (r->told_encoding || cri_source_foreign(r->source) >= r->offset) return CR_OK;
+    if (r->told_encoding || cri_source_foreign(r->source) >= r->records.offset) return CR_OK;
     r->told_encoding = true;
     if (r->options->encoding == CRI_ENCODING_UTF_8)
         return cr_fail(r->cx, CR_EDATA, "%s:%zu: a byte that is not UTF-8",
-                       cri_source_name(r->source), r->line);
+                       cri_source_name(r->source), r->records.line);
     cr_log(
         r->cx, CR_LOG_WARNING,
         "%s:%zu: not UTF-8: such bytes are read as Windows-1252; --encoding names another encoding",
-        cri_source_name(r->source), r->line);
+        cri_source_name(r->source), r->records.line);
     return CR_OK;
 }
 
@@ -226,7 +163,7 @@ static cr_status read_pair(cri_jsonl *r, const char *begin, const char *end, siz
     column         *c;
     cri_jsonl_value key, value;
     if (p == end || *p != '"') return fail_at(r, begin, end, p, "a key in quotes is expected here");
-    key = cri_jsonl_text(p, end, r->space);
+    key = cri_jsonl_text(p, end, r->records.space);
     if (key.fault) return fail_at(r, begin, end, key.fault_at, key.fault);
     if (key.length == 0) return fail_at(r, begin, end, p, "a key without a name");
     CR_TRY(find_column(r, &key, k, &c));
@@ -241,8 +178,13 @@ static cr_status read_pair(cri_jsonl *r, const char *begin, const char *end, siz
     p = cri_jsonl_skip(key.end, end);
     if (p == end || *p != ':') return fail_at(r, begin, end, p, "a colon is expected here");
     p = cri_jsonl_skip(p + 1, end);
-    value = cri_jsonl_value_read(p, end, r->space);
-    if (value.fault) return fail_at(r, begin, end, value.fault_at, value.fault);
+    value = cri_jsonl_value_read(p, end, r->records.space);
+    if (value.fault) {
+        fail_at(r, begin, end, value.fault_at, value.fault);
+        if (p < end && *p == '{')
+            cr_fail_hint(r->cx, "one object for each row: orient='records' in pandas");
+        return CR_EDATA;
+    }
     if (!fits(r, c, &value)) {
         fail_at(r, begin, end, p, "a text, but earlier rows have numbers");
         return cr_fail_hint(r->cx, "in a stream, types are decided by the first rows");
@@ -257,12 +199,7 @@ static cr_status read_object(cri_jsonl *r, const char *begin, const char *end)
 {
     cr_status   st = CR_OK;
     const char *p = cri_jsonl_skip(begin, end);
-    if (*p != '{') {
-        fail_at(r, begin, end, p, "an object { ... } is expected on each line");
-        if (*p == '[')
-            cr_fail_hint(r->cx, "jq -c '.[]' writes the objects of an array one per line");
-        return CR_EDATA;
-    }
+    if (*p != '{') return fail_at(r, begin, end, p, "an object { ... } is expected on each line");
     p = cri_jsonl_skip(p + 1, end);
     for (size_t k = 0; p == end || *p != '}'; k++) {
         CR_TRY(read_pair(r, begin, end, k, &p));
@@ -284,13 +221,12 @@ cr_status cri_jsonl_fill(cri_jsonl *r, size_t rows, size_t *out_rows)
     cr_status   st = CR_OK;
     const char *begin, *end;
     while (r->rows < rows) {
-        CR_TRY(next_line(r, &begin, &end));
+        CR_TRY(cri_jsonl_next(&r->records, &begin, &end));
         if (!begin) break;
         CR_TRY(check_encoding(r));
-        if (r->line == 1 && end - begin >= 3 && memcmp(begin, "\xef\xbb\xbf", 3) == 0) begin += 3;
         if (cri_jsonl_skip(begin, end) == end) continue;
         CR_TRY(read_object(r, begin, end));
-        if (r->rows++ == 0) r->first_line = r->line;
+        if (r->rows++ == 0) r->first_line = r->records.line;
         r->done++;
     }
     *out_rows = r->rows;
@@ -364,7 +300,7 @@ cr_status cri_jsonl_take(cri_jsonl *r, cr_table **out_table)
         CR_TRY(
             cr_fail(r->cx, CR_EDATA, "%s: the objects have no keys", cri_source_name(r->source)));
     CR_TRY(cr_table_new(r->cx, cri_source_name(r->source), r->rows, &t));
-    if (r->line - r->first_line == r->rows - 1)
+    if (r->records.line - r->first_line == r->rows - 1)
         cri_table_set_first_line(t, r->first_line);
     else
         cri_table_set_first_row(t, r->taken);
@@ -404,9 +340,11 @@ cr_status cri_jsonl_open(cr_ctx *cx, cri_source *source, const cr_read_options *
     cr_status  st = CR_OK;
     cri_jsonl *r = cr_alloc(cx, 1, sizeof *r);
     if (!r) return CR_ENOMEM;
-    *r = (cri_jsonl){ .cx = cx, .source = source, .options = options };
+    *r = (cri_jsonl){
+        .cx = cx, .source = source, .options = options, .records = { .cx = cx, .source = source }
+    };
     CR_TRY(cri_csv_begin_text(cx, source, options));
-    CR_TRY(grow_buffer(r));
+    CR_TRY(cri_jsonl_records_open(cx, source, &r->records));
     *out_reader = r;
     return CR_OK;
 done:
@@ -425,8 +363,7 @@ void cri_jsonl_free(cri_jsonl *r)
     }
     cr_free(r->cx, r->columns, r->room, sizeof *r->columns);
     cri_dictionary_free(r->cx, &r->keys);
-    cr_free(r->cx, r->buffer, r->capacity, 1);
-    cr_free(r->cx, r->space, r->space_capacity, 1);
+    cri_jsonl_records_close(&r->records);
     cr_free(r->cx, r, 1, sizeof *r);
 }
 
@@ -434,10 +371,8 @@ cr_status cri_jsonl_rewind(cri_jsonl *r)
 {
     cri_jsonl_drop(r);
     for (size_t k = 0; k < r->keys.n; k++) r->columns[k].last_row = 0;
-    r->taken = r->done = r->line = r->at = r->end = 0;
-    r->offset = 0;
-    r->ended = false;
-    return cri_source_rewind(r->source);
+    r->taken = r->done = 0;
+    return cri_jsonl_records_rewind(&r->records);
 }
 
 cr_status cri_jsonl_read(cr_ctx *cx, cri_source *source, const cr_read_options *options,

@@ -1,9 +1,10 @@
-/* jsonl.h -- JSON lines: one flat object a line, {"area": 54.5, "heating": "gas", "garden": true}.
+/* jsonl.h -- JSON lines: one flat object a line, {"area": 54.5, "heating": "gas", "garden": true}; or an array of such
+ * objects, on any lines.
  * Columns are the keys of all objects, in the order in which they first come.  null, a key that is not
  * there and "" are missing.  A column is real, integer (at most 2^53 in size), boolean (true and false
  * beside numbers are 1 and 0), or a category where some value is a text: numbers in it are their
- * shortest texts.  NaN and Infinity are read too.  Nested values, a key twice in an object and objects
- * of several lines are failures, with their place.  Blank lines are skipped.
+ * shortest texts.  NaN and Infinity are read too.  Nested values, a key twice in an object and, outside
+ * an array, objects of several lines are failures, with their place.  Blank lines are skipped.
  *
  * A reader holds the rows it has read until they are taken as a table.  One pass, O(bytes).
  * (Internal header.) */

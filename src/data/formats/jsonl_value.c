@@ -8,7 +8,7 @@
 
 const char *cri_jsonl_skip(const char *p, const char *end)
 {
-    while (p < end && (*p == ' ' || *p == '\t' || *p == '\r')) p++;
+    while (p < end && (*p == ' ' || *p == '\t' || *p == '\r' || *p == '\n')) p++;
     return p;
 }
 

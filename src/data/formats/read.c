@@ -43,14 +43,21 @@ static bool is_zip_of(const char *bytes, size_t size, const char *name)
            (unsigned char)bytes[26] == n && bytes[27] == 0 && memcmp(bytes + 30, name, n) == 0;
 }
 
-/* A brace and a quote, perhaps with blanks before them: {"a": 1}. */
-static bool begins_object(const char *bytes, size_t size)
+static const char *skip_blanks(const char *p, const char *end)
 {
-    const char *end = bytes + size, *p = bytes;
     while (p < end && strchr(" \t\r\n", *p) && *p) p++;
+    return p;
+}
+
+bool cri_begins_objects(const char *bytes, size_t size)
+{
+    bool        marked = begins_with(bytes, size, "\xef\xbb\xbf", 3);
+    const char *end = bytes + size, *p = skip_blanks(bytes + (marked ? 3 : 0), end);
+    bool        array = p < end && *p == '[';
+    if (array) p = skip_blanks(p + 1, end);
     if (p == end || *p++ != '{') return false;
-    while (p < end && *p == ' ') p++;
-    return p < end && *p == '"';
+    p = skip_blanks(p, end);
+    return p < end && (*p == '"' || (array && *p == '}'));
 }
 
 static cri_format guess_format(const char *path, const char *bytes, size_t size)
@@ -64,7 +71,7 @@ static cri_format guess_format(const char *path, const char *bytes, size_t size)
     if (has_ending(path, ".tsv")) return CRI_FORMAT_TSV;
     if (has_ending(path, ".jsonl") || has_ending(path, ".ndjson")) return CRI_FORMAT_JSONL;
     if (!has_ending(path, ".csv") && cri_libsvm_looks_like(bytes, size)) return CRI_FORMAT_LIBSVM;
-    if (!has_ending(path, ".csv") && begins_object(bytes, size)) return CRI_FORMAT_JSONL;
+    if (!has_ending(path, ".csv") && cri_begins_objects(bytes, size)) return CRI_FORMAT_JSONL;
     return CRI_FORMAT_CSV;
 }
 

@@ -27,6 +27,9 @@ cr_status cri_tell_format_ahead(cr_ctx *cx, const char *path, cri_source *source
                                 const cr_read_options *options, size_t lines,
                                 cri_format *out_format);
 
+/* Does the text begin with an object {"key": ...}, or with an array of them? */
+bool cri_begins_objects(const char *bytes, size_t size);
+
 /* true when the path with these options names a database, which is no stream of bytes. */
 bool cri_is_database(const char *path, const cr_read_options *options);
 /* As cr_table_read, of a source that may have been peeked at; `path` is as the user gave it. */
