@@ -13,7 +13,7 @@
 enum {
     SEARCH_ROWS = 200,
     SPARSE_ROWS = 300,
-    MANY_ROWS = 150,
+    MANY_ROWS = 300,
     SDS_ROWS = 700,
     SDS_PARAMETERS = 30,
     ONE_THREAD_ROWS = 600
