@@ -12,8 +12,10 @@ const cr_field cri_hmm_statistics[] = {
     CR_COUNT("states", 0, "hidden states"),
     CR_COUNT("sequences", 0, "sequences that it has learned from"),
     CR_NUMBER("parameters", 0, "free parameters: of pi, A and of what states emit"),
-    CR_NUMBER("bic", 0, "-2 log likelihood + parameters ln(rows): lower is better"),
-    CR_NUMBER("aic", 0, "-2 log likelihood + 2 parameters"),
+    CR_NUMBER("bic", CR_FIELD_NULL,
+              "-2 log likelihood + parameters ln(rows): lower is better; null with --infer vb"),
+    CR_NUMBER("aic", CR_FIELD_NULL, "-2 log likelihood + 2 parameters; null with --infer vb"),
+    CR_COUNT("occupied", 0, "states with at least one row, by their expected number"),
     CR_COUNT("rejected", 0, "starts whose end was spurious: a state that hardly varies"),
     CR_NUMBER("best_rejected", CR_FIELD_NULL,
               "the highest objective of these; null where there are none"),
@@ -30,8 +32,10 @@ static const cr_field column_fields[] = {
 static const cr_field tried_fields[] = {
     CR_COUNT("states", 0, "how many"),
     CR_NUMBER("parameters", 0, "free parameters"),
-    CR_NUMBER("log_likelihood", CR_FIELD_NULL, "of the rows; null where every start was rejected"),
+    CR_NUMBER("log_likelihood", CR_FIELD_NULL,
+              "of the rows; null where every start was rejected, and with --infer vb"),
     CR_NUMBER("bic", CR_FIELD_NULL, "-2 log likelihood + parameters ln(rows)"),
+    CR_NUMBER("log_evidence", CR_FIELD_NULL, "with --infer vb: the bound on it"),
     CR_FIELD_LAST,
 };
 
@@ -228,8 +232,10 @@ static void describe_columns(const cri_hmm *m, const cr_design *design, cri_shee
         cri_sheet *row = cri_put_object(list, NULL);
         cri_put_count(row, "states", (size_t)m->tried_k[i]);
         cri_put_real(row, "parameters", m->tried_parameters[i]);
-        cri_put_real(row, "log_likelihood", m->tried_likelihood[i]);
-        cri_put_real(row, "bic", bic_of(m, m->tried_likelihood[i], m->tried_parameters[i]));
+        double reached = m->tried_likelihood[i], likelihood = cri_hmm_is_vb(m) ? NAN : reached;
+        cri_put_real(row, "log_likelihood", likelihood);
+        cri_put_real(row, "bic", bic_of(m, likelihood, m->tried_parameters[i]));
+        cri_put_real(row, "log_evidence", cri_hmm_is_vb(m) ? reached : NAN);
     }
 }
 
@@ -245,6 +251,9 @@ cr_status cri_hmm_describe(cr_ctx *cx, const void *state, const cr_design *desig
     cri_put_real(s, "parameters", parameters);
     cri_put_real(s, "bic", bic_of(m, m->log_likelihood, parameters));
     cri_put_real(s, "aic", -2 * m->log_likelihood + 2 * parameters);
+    size_t occupied = 0;
+    for (size_t c = 0; c < m->k; c++) occupied += m->share[c] * m->weight >= 1;
+    cri_put_count(s, "occupied", occupied);
     cri_put_count(s, "rejected", m->rejected);
     cri_put_real(s, "best_rejected", m->best_rejected);
     cri_em_describe(&m->em, s);
