@@ -218,18 +218,16 @@ static void hmm_ends(const void *state, size_t *out_n, const double **out_places
     *out_n = m->sequences, *out_places = m->ends, *out_names = m->known.name;
 }
 
-cr_status cri_hmm_find_ends(cr_ctx *cx, const cri_sequences *of, cri_hmm *m)
+cr_status cri_hmm_follow(cr_ctx *cx, const cri_hmm *m, const cri_hmm_data *data, double *places)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    answering  a = { .m = next_of(m), .data = m->data, .filtered = true };
-    a.opt_places = m->ends;
-    a.log_density = cr_scratch_f64(&s, m->data->T);
+    answering  a = { .m = next_of(m), .data = data, .filtered = true, .opt_places = places };
+    a.log_density = cr_scratch_f64(&s, data->T);
     CR_TRY(s.status);
-    CR_TRY(cri_parallel_rows(cx, NULL, m->data->n, cri_sequences_together(m->data->n),
-                             cri_hmm_view_work(m) + cri_chain_work(m->data->longest, m->k),
+    CR_TRY(cri_parallel_rows(cx, NULL, data->n, cri_sequences_together(data->n),
+                             cri_hmm_view_work(m) + cri_chain_work(data->longest, m->k),
                              answer_sequence, &a));
-    CR_TRY(cri_sequence_labels_join(cx, of, &m->labels));
 done:
     cr_scratch_end(&s);
     return st;
@@ -425,6 +423,7 @@ const cr_model_class cri_class_hmm = {
                                 .dimension = cri_hmm_dimension,
                                 .to_vector = cri_hmm_to_vector,
                                 .from_vector = cri_hmm_from_vector },
+    .whole = &(const cri_whole_face){ .update = cri_hmm_update, .update_forgets = true },
     .search = &cri_hmm_search,
     .rows = &(
         const cri_rows_face){ .predict = hmm_predict, .labels = hmm_labels, .sample = hmm_sample },

@@ -293,8 +293,8 @@ cr_status cri_hmm_find_errors(cr_ctx *cx, const void *plan, const cri_rows *rows
 cr_status cri_hmm_open_rows(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, cri_hmm_data *out);
 /* Names of states and sequences. */
 cr_status cri_hmm_name(cr_ctx *cx, cri_hmm *m);
-/* Sets the ends of the sequences of its data. */
-cr_status cri_hmm_find_ends(cr_ctx *cx, const cri_sequences *sequences, cri_hmm *m);
+/* places [sequences x place]: before the rows of data, then after them. */
+cr_status cri_hmm_follow(cr_ctx *cx, const cri_hmm *m, const cri_hmm_data *data, double *places);
 cr_status cri_hmm_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out);
 /* The parameters as they are described: how many, their values, and which are probabilities for which less than half a
  * row speaks. */

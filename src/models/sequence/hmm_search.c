@@ -113,7 +113,8 @@ static cr_status finish(cr_ctx *cx, const void *plan, void *opt_state)
         CR_TRY(cri_hmm_vb_set_sds(cx, m));
         CR_TRY(cri_hmm_vb_set_predictive(cx, m));
     }
-    CR_TRY(cri_hmm_find_ends(cx, a->sequences, m));
+    CR_TRY(cri_hmm_follow(cx, m, m->data, m->ends));
+    CR_TRY(cri_sequence_labels_join(cx, a->sequences, &m->labels));
     CR_TRY(cri_hmm_name(cx, m));
 done:
     return st;
