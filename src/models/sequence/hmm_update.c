@@ -152,8 +152,11 @@ static void expect(void *arg, cri_range range, double *sums, double *work)
 
 static cr_status note_pass(cr_ctx *cx, double log_p, cri_em_outcome *o)
 {
-    if (log_p == -INFINITY)
-        return cr_fail(cx, CR_EDATA, "hmm: the new rows have probability 0 under the model");
+    if (log_p == -INFINITY) {
+        cr_fail(cx, CR_EDATA, "hmm: the new rows have probability 0 under the model");
+        return cr_fail_hint(cx, "fit it again to all the rows; --prior-rows and "
+                                "--prior-transitions above 0 leave nothing impossible");
+    }
     if (!isfinite(log_p))
         return cr_fail(cx, CR_ENUMERIC,
                        "hmm: the likelihood of the new rows is not finite after %zu steps",
