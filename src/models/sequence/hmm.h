@@ -12,7 +12,7 @@
  *   7. hmm_start.c     starts;   hmm_given.c   parameters that are given
  *   8. hmm_search.c    rejected ends, the number of states
  *   9. hmm_vector.c    parameters as numbers without constraints;   hmm_errors.c   standard errors
- *  10. hmm_vb.c        a posterior by variational Bayes: its steps;   hmm_vb_bound.c   the bound, sds
+ *  10. hmm_vb.c        a posterior by variational Bayes: its steps;   hmm_vb_bound.c   the bound, intervals
  *  11. hmm_update.c    rows that come later
  *   emission.c, emission_more.c, joint.c   what a state emits
  * (Internal header.) */
@@ -241,8 +241,11 @@ void          cri_hmm_vb_shift(const cri_hmm_view *v, size_t begin, size_t end, 
 void cri_hmm_vb_solve(cri_hmm *m, double *sums, double *work);
 /* The divergence of the posterior from the prior, negative. */
 double cri_hmm_vb_log_prior(const cri_hmm *m);
-/* Sets the sds of the parameters, as they are described. */
-cr_status cri_hmm_vb_set_sds(cr_ctx *cx, cri_hmm *m);
+/* The sds and central 95 % intervals of the parameters, out [cri_hmm_values], as they are described. */
+typedef struct cri_hmm_known {
+    double sd, lower, upper;
+} cri_hmm_known;
+void cri_hmm_vb_know(const cri_hmm *m, cri_hmm_known *out);
 /* Sets `predictive`, whose columns are in the units of m, log-normal ones by their logarithms. */
 cr_status cri_hmm_vb_set_predictive(cr_ctx *cx, cri_hmm *m);
 /* Whether what was read is a posterior. */

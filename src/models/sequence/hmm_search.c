@@ -109,10 +109,7 @@ static cr_status finish(cr_ctx *cx, const void *plan, void *opt_state)
         cr_log(cx, CR_LOG_INFO,
                "%zu of %zu starts ended higher, but with a state that does not vary", m->rejected,
                m->em.restarts);
-    if (cri_hmm_is_vb(m)) {
-        CR_TRY(cri_hmm_vb_set_sds(cx, m));
-        CR_TRY(cri_hmm_vb_set_predictive(cx, m));
-    }
+    if (cri_hmm_is_vb(m)) CR_TRY(cri_hmm_vb_set_predictive(cx, m));
     CR_TRY(cri_hmm_follow(cx, m, m->data, m->ends));
     CR_TRY(cri_sequence_labels_join(cx, a->sequences, &m->labels));
     CR_TRY(cri_hmm_name(cx, m));

@@ -265,10 +265,7 @@ static cr_status close_update(cr_ctx *cx, const cri_hmm *old, cri_hmm *m)
     m->log_likelihood = old->log_likelihood + m->em.objective;
     for (size_t c = 0; c < m->k; c++) m->share[c] = rows[c] / m->weight;
     CR_TRY(forget_candidates(cx, m));
-    if (cri_hmm_is_vb(m)) {
-        CR_TRY(cri_hmm_vb_set_sds(cx, m));
-        CR_TRY(cri_hmm_vb_set_predictive(cx, m));
-    }
+    if (cri_hmm_is_vb(m)) CR_TRY(cri_hmm_vb_set_predictive(cx, m));
     CR_TRY(cri_hmm_name(cx, m));
 done:
     return st;

@@ -1,5 +1,5 @@
-/* hmm_vb_bound.c -- a posterior of a hidden Markov model by variational Bayes: how far it is from the prior, the sds of
- * its parameters, and what the next row is like.  The notation is that of hmm_vb.c.
+/* hmm_vb_bound.c -- a posterior of a hidden Markov model by variational Bayes: how far it is from the prior, sds and
+ * intervals of its parameters, and what the next row is like.  The notation is that of hmm_vb.c.
  *   KL(Dirichlet(a) | Dirichlet(alpha)) = log Gamma(sum a) - sum log Gamma(a_i) - log Gamma(n alpha)
  *       + n log Gamma(alpha) + sum (a_i - alpha) (psi(a_i) - psi(sum a))
  *   KL(Gamma(a, b) | Gamma(a0, b0)) = (a - a0) psi(a) - log Gamma(a) + log Gamma(a0) + a0 log(b / b0) + a (b0 / b - 1)
@@ -112,65 +112,79 @@ double cri_hmm_vb_log_prior(const cri_hmm *m)
     return -sum;
 }
 
-/* --- sds ------------------------------------------------------------------------------------- */
+/* --- sds and intervals ----------------------------------------------------------------------- */
 
-static double *put_shares(cri_hmm_shares s, double *to)
+static cri_hmm_known of_share(double a, double rest)
+{
+    double total = a + rest, p = a / total;
+    if (!(a > 0 && rest > 0)) return (cri_hmm_known){ 0, p, p };
+    return (cri_hmm_known){ sqrt(p * (1 - p) / (total + 1)), cr_betainc_inv(a, rest, 0.025),
+                            cr_betainc_inv(a, rest, 0.975) };
+}
+
+static cri_hmm_known *put_shares(cri_hmm_shares s, cri_hmm_known *to)
 {
     double total = cri_hmm_vb_total(&s);
     for (size_t i = 0; i < s.n; i++, to++) {
         double p = s.p[i * s.stride];
-        *to = sqrt(p * (1 - p) / (total + 1));
+        *to = of_share(total * p, total * (1 - p));
     }
     return to;
 }
 
-/* mu_j is Student's t, and S_jj has an inverse gamma distribution of shape a = (nu - g + 1) / 2 and scale b = nu S / 2:
- * the sds of the mean and of the square root of S_jj; NaN where there is none. */
-static void put_normal(cri_hmm_normal o, double scale, double S, double *out_mean, double *out_sd)
+/* The t with P(|T| < t) = 0.95. */
+static double student_975(double dof)
 {
-    double a = 0.5 * (o.nu - o.nu0 + 1), b = 0.5 * o.nu * S;
-    *out_mean = *out_sd = NAN;
-    if (!(a > 1)) return;
-    *out_mean = scale * sqrt(b / (a - 1) / o.beta);
-    *out_sd = scale * sqrt(b * (1 / (a - 1) - exp(-2 * cr_lgamma_diff(a - 0.5, 0.5))));
+    double x = cr_betainc_inv(0.5 * dof, 0.5, 0.05);
+    return sqrt(dof * (1 - x) / x);
 }
 
-static double *put_column(const cri_hmm *m, size_t j, size_t c, double *to)
+/* mu_j is Student's t, and S_jj has an inverse gamma distribution of shape a = (nu - g + 1) / 2 and scale b = nu S / 2:
+ * the mean and the square root of S_jj; sds are NaN where there is none. */
+static void put_normal(const cri_hmm *m, size_t j, size_t c, double S, cri_hmm_known *to)
+{
+    cri_hmm_normal o = cri_hmm_vb_normal(m, j, c);
+    double         a = 0.5 * (o.nu - o.nu0 + 1), b = 0.5 * o.nu * S, scale = m->scale[j];
+    double         mean = m->centre[j] + scale * m->mean[j * m->k + c];
+    double         half = scale * sqrt(b / a / o.beta) * student_975(2 * a);
+    to[0] = (cri_hmm_known){ NAN, mean - half, mean + half };
+    to[1] = (cri_hmm_known){ NAN, scale * sqrt(b / cr_gamma_q_inv(a, 0.025)),
+                             scale * sqrt(b / cr_gamma_p_inv(a, 0.025)) };
+    if (!(a > 1)) return;
+    to[0].sd = scale * sqrt(b / (a - 1) / o.beta);
+    to[1].sd = scale * sqrt(b * (1 / (a - 1) - exp(-2 * cr_lgamma_diff(a - 0.5, 0.5))));
+}
+
+static cri_hmm_known *put_column(const cri_hmm *m, size_t j, size_t c, cri_hmm_known *to)
 {
     double p = m->mean[j * m->k + c], S = pow(m->spread[j * m->k + c], 2);
-    switch (m->kind[j]) {
-    case CRI_EMIT_JOINT:
-        return to;
-    case CRI_EMIT_CATEGORY:
-        return put_shares(cri_hmm_vb_levels(m, j, c), to);
-    case CRI_EMIT_POISSON:
-        *to = sqrt(cri_hmm_vb_rate(m, j, c).a) / cri_hmm_vb_rate(m, j, c).b;
-        return to + 1;
-    case CRI_EMIT_BERNOULLI:
-        *to = sqrt(p * (1 - p) / (m->seen[j * m->k + c] + 3));
-        return to + 1;
-    default:
-        put_normal(cri_hmm_vb_normal(m, j, c), m->scale[j], S, to, to + 1);
-        return to + 2;
+    double total = m->seen[j * m->k + c] + 2;
+    if (m->kind[j] == CRI_EMIT_JOINT) return to;
+    if (m->kind[j] == CRI_EMIT_CATEGORY) return put_shares(cri_hmm_vb_levels(m, j, c), to);
+    if (m->kind[j] == CRI_EMIT_POISSON) {
+        cri_hmm_rate o = cri_hmm_vb_rate(m, j, c);
+        *to = (cri_hmm_known){ sqrt(o.a) / o.b, cr_gamma_p_inv(o.a, 0.025) / o.b,
+                               cr_gamma_q_inv(o.a, 0.025) / o.b };
+    } else if (m->kind[j] == CRI_EMIT_BERNOULLI) {
+        *to = of_share(p * total, (1 - p) * total);
+    } else {
+        put_normal(m, j, c, S, to++);
     }
+    return to + 1;
 }
 
-cr_status cri_hmm_vb_set_sds(cr_ctx *cx, cri_hmm *m)
+void cri_hmm_vb_know(const cri_hmm *m, cri_hmm_known *to)
 {
-    size_t  values = cri_hmm_values(m, NULL, NULL), g = m->g, k = m->k;
-    double *to = cr_resize(cx, m->error, m->errors, values, sizeof *to);
-    if (!to) return CR_ENOMEM;
-    m->error = to, m->errors = values;
+    size_t k = m->k, g = m->g;
     to = put_shares(cri_hmm_vb_transitions(m, k), to);
     for (size_t i = 0; i < k; i++) to = put_shares(cri_hmm_vb_transitions(m, i), to);
     for (size_t c = 0; c < k; c++) {
         for (size_t j = 0; j < m->p; j++) to = put_column(m, j, c, to);
         for (size_t a = 0; a < g; a++, to += 2)
-            put_normal(cri_hmm_vb_normal(m, m->joint[a], c), m->scale[m->joint[a]],
-                       m->covariance[(a * g + a) * k + c], to, to + 1);
-        for (size_t a = 0; a < g * (g - (g > 0)) / 2; a++) *to++ = NAN; /* of correlations */
+            put_normal(m, m->joint[a], c, m->covariance[(a * g + a) * k + c], to);
+        for (size_t a = 0; a < g; a++) /* of correlations */
+            for (size_t b = 0; b < a; b++) *to++ = (cri_hmm_known){ NAN, NAN, NAN };
     }
-    return CR_OK;
 }
 
 /* --- the next row ---------------------------------------------------------------------------- */

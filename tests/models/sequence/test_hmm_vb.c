@@ -286,18 +286,23 @@ TEST(next_row_with_one_state)
     }
 }
 
-static double error_of(const json_t *d, const char *name)
+static double error_of(const json_t *d, const char *name) { return number_at(d, name, "sd"); }
+
+/* That P(parameter < lower) = P(parameter > upper) = 0.025, by the cdf of its posterior. */
+static void assert_interval(const json_t *d, const char                         *name,
+                            double (*cdf)(const double *, double), const double *of)
 {
-    json_t *row;
-    size_t  i;
-    json_array_foreach(json_object_get(d, "parameters"), i, row)
-    {
-        if (strcmp(json_string_value(json_object_get(row, "name")), name) == 0)
-            return json_number_value(json_object_get(row, "sd"));
-    }
-    fail_msg("there is no parameter '%s'", name);
-    return NAN;
+    assert_close(cdf(of, number_at(d, name, "lower")), 0.025, 1e-9);
+    assert_close(cdf(of, number_at(d, name, "upper")), 0.975, 1e-9);
 }
+
+static double beta_cdf(const double *of, double x) { return cr_betainc(of[0], of[1], x); }
+static double gamma_cdf(const double *of, double x) { return cr_gamma_p(of[0], of[1] * x); }
+static double mean_cdf(const double *of, double x)
+{
+    return cr_student_t_cdf((x - of[1]) / of[2], of[0]);
+}
+static double sd_cdf(const double *of, double x) { return cr_gamma_q(of[0], of[1] / (x * x)); }
 
 /* The sds of a fit whose path is known are those of the closed forms. */
 TEST(sds_of_known_states)
@@ -318,6 +323,8 @@ TEST(sds_of_known_states)
     assert_close(value_of(d, "A[1,1]"), p, 1e-12);
     assert_close(error_of(d, "A[1,1]"), sqrt(p * (1 - p) / (2.4 + n)), 1e-12);
     assert_close(value_of(d, "rate[1]"), (1 + counted) / b, 1e-12);
+    assert_interval(d, "A[1,1]", beta_cdf, (double[]){ 0.7 + stays, 0.7 + n - stays });
+    assert_interval(d, "rate[1]", gamma_cdf, (double[]){ 1 + counted, b });
     assert_close(error_of(d, "rate[1]"), sqrt(1 + counted) / b, 1e-12);
     double beta = 0.01 + rows_there, nu = 1 + rows_there, mean = first / beta;
     double psi = 1.0 / K + second - first * first / beta;
@@ -327,6 +334,9 @@ TEST(sds_of_known_states)
     double sd = sqrt(psi / 2) * exp(lgamma((nu - 1) / 2) - lgamma(nu / 2));
     assert_close(error_of(d, "sd[1].x"), r.sd[0] * sqrt(psi / (nu - 2) - sd * sd), 1e-8);
     assert_close(value_of(d, "sd[1].x"), r.sd[0] * sqrt(psi / nu), 1e-12);
+    assert_interval(d, "mean[1].x", mean_cdf,
+                    (double[]){ nu, r.mean[0] + r.sd[0] * mean, r.sd[0] * sqrt(psi / nu / beta) });
+    assert_interval(d, "sd[1].x", sd_cdf, (double[]){ nu / 2, r.sd[0] * r.sd[0] * psi / 2 });
 }
 
 /* With many rows the posterior is narrow, and where EM ends. */
