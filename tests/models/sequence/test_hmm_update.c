@@ -196,6 +196,34 @@ TEST(one_step_by_paths)
     }
 }
 
+/* What is expected of old rows stays as it was, about the new mean; E[log u] counts in full, with what the sums leave
+ * to the degrees of freedom. */
+TEST(statistics_of_weights)
+{
+    const double fresh[] = { 2.5, -3.1, 9.7, 1.2 };
+    cr_table    *first = table_of_text(cx, "a.csv", "x\n1.1\n-0.3\n7.5\n0.8\n-1.9\n0.2\n1.4\n"),
+             *then = table_of_text(cx, "b.csv", "x\n2.5\n-3.1\n9.7\n1.2\n");
+    cr_model      *a = fit(cx, "hmm", first, "emission=student-t states=1 max_iter=6");
+    const cri_hmm *old = state_of(a), *m = state_of(updated(cx, a, then));
+    double         nu = m->tail[0], step = m->mean[0] - old->mean[0], sums[5], log_u[2];
+    assert_true(fabs(nu - old->tail[0]) > 0.05 && fabs(step) > 0.01);
+    memcpy(sums, cri_hmm_sums_at(old, old->sums).columns, sizeof sums);
+    for (size_t i = 0; i < 2; i++) {
+        double half = ((i ? nu : old->tail[0]) + 1) / 2;
+        log_u[i] = cr_digamma(half) - log(half);
+    }
+    double squares = sums[3] - 2 * step * sums[2] + step * step * sums[1];
+    sums[2] -= step * sums[1], sums[3] = squares;
+    sums[4] += sums[0] * (log_u[0] - log_u[1]);
+    for (size_t i = 0; i < 4; i++) {
+        double d = (fresh[i] - m->centre[0]) / m->scale[0] - m->mean[0], z = d / m->spread[0];
+        double u = (nu + 1) / (nu + z * z), add[] = { 1, u, u * d, u * d * d, log(u) - u };
+        for (size_t j = 0; j < 5; j++) sums[j] += add[j];
+    }
+    for (size_t j = 0; j < 5; j++)
+        assert_close(cri_hmm_sums_at(m, m->sums).columns[j], sums[j], 1e-10);
+}
+
 /* A few more rows of the same move the parameters little, and near those of a fit to all rows. */
 TEST(near_a_fit_to_all_rows)
 {
