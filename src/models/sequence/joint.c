@@ -124,16 +124,20 @@ void cri_joint_score(const cri_joint *j, size_t begin, size_t end, double *out)
             continue;
         }
         deviate(j, t, d);
-        for (size_t c = 0; c < k && !student; c++) out[c] += j->peak[c];
-        for (size_t c = 0; c < k && student; c++) square[c] = 0;
+        if (student)
+            memset(square, 0, k * sizeof *square);
+        else
+            for (size_t c = 0; c < k; c++) out[c] += j->peak[c];
         for (size_t a = 0; a < g; a++) {
             memset(y, 0, k * sizeof *y);
             for (size_t b = 0; b <= a; b++) {
                 const double *w = j->whiten + (a * g + b) * k, *db = d + b * k;
                 for (size_t c = 0; c < k; c++) y[c] += w[c] * db[c];
             }
-            for (size_t c = 0; c < k && !student; c++) out[c] -= 0.5 * y[c] * y[c];
-            for (size_t c = 0; c < k && student; c++) square[c] += y[c] * y[c];
+            if (student)
+                for (size_t c = 0; c < k; c++) square[c] += y[c] * y[c];
+            else
+                for (size_t c = 0; c < k; c++) out[c] -= 0.5 * y[c] * y[c];
         }
         for (size_t c = 0; c < k && student; c++)
             out[c] += density(j, c, g, square[c], -j->peak[c] - (double)g * CRI_HALF_LOG_2PI);
