@@ -63,10 +63,11 @@ done:
     return st;
 }
 
-/* The names of the new ones behind those of the old ones. */
-static cr_status join_labels(cr_ctx *cx, const cri_sequences *q, const size_t *at, cri_hmm *m)
+/* The names of those from `from` on behind those of the others. */
+static cr_status join_labels(cr_ctx *cx, const cri_sequences *q, const size_t *at, size_t from,
+                             cri_hmm *m)
 {
-    size_t old = m->labels ? strlen(m->labels) : 0, size = old + 1, from = m->known.n;
+    size_t old = m->labels ? strlen(m->labels) : 0, size = old + 1;
     for (size_t i = 0; q->names && i < q->n; i++)
         size += at[i] >= from ? strlen(q->names[i]) + 1 : 0;
     if (size == old + 1) return CR_OK;
@@ -190,7 +191,10 @@ static cr_status go_on(cr_ctx *cx, const cri_hmm *old, const cri_hmm_options *o,
         CR_TRY(note_pass(cx, fresh[0], em));
         em->converged = o->max_iter == 0 || fabs(fresh[0] - last) <= o->tol * (double)m->data->T;
         bool late = cri_time_left(cx) < reserve;
-        *out_stop = em->converged ? CR_STOP_TOLERANCE : late ? CR_STOP_TIME : CR_STOP_LIMIT;
+        *out_stop = o->max_iter == 0 ? CR_STOP_CLOSED_FORM
+                    : em->converged  ? CR_STOP_TOLERANCE
+                    : late           ? CR_STOP_TIME
+                                     : CR_STOP_LIMIT;
         add_up(old, m, fresh, step, m->sums);
         if (em->converged || late || em->iterations >= o->max_iter) break;
         CR_TRY(cri_hmm_solve(cx, o, m->sums, m));
@@ -222,10 +226,8 @@ static cr_status copy_state(cr_ctx *cx, const cri_hmm *old, const cri_sequences 
     ends = cr_resize(cx, m->ends, m->sequences * m->place, sequences * m->place, sizeof *ends);
     if (!ends) CR_TRY(CR_ENOMEM);
     memset(ends + m->sequences * m->place, 0, (sequences - m->sequences) * m->place * sizeof *ends);
-    m->known.n = m->sequences; /* for join_labels: how many are old */
     m->ends = ends, m->sequences = sequences;
-    CR_TRY(join_labels(cx, q, at, m));
-    m->known.n = 0;
+    CR_TRY(join_labels(cx, q, at, old->sequences, m));
     cr_free(cx, m->error, m->errors, sizeof *m->error);
     m->error = NULL, m->errors = 0;
     if (!cri_hmm_prepare(m, work)) CR_TRY(CR_EDATA);
