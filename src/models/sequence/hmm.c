@@ -35,8 +35,8 @@ static void hmm_release(cr_ctx *cx, void *state)
     cri_cluster_names_free(cx, m->k, &m->text, &m->names);
     cr_free(cx, m->joint, m->g, sizeof *m->joint);
     cri_sequence_names_close(cx, &m->known);
-    cri_state_free(cx, &cri_class_hmm, m->predictive);
-    m->joint = NULL, m->predictive = NULL;
+    cri_hmm_vb_close(cx, m);
+    m->joint = NULL;
 }
 
 cr_status cri_hmm_name(cr_ctx *cx, cri_hmm *m)

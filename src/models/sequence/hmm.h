@@ -79,10 +79,11 @@
 /* clang-format on */
 struct cri_hmm_data;
 /* data: of the search that it belongs to, else NULL; joint [g]: the columns that are normal together; fixed: the
- * parameters were given, and are to stay; known: the names of the sequences; predictive: with vb, what the next row is
- * like, else NULL. */
+ * parameters were given, and are to stay; known: the names of the sequences; with vb, else NULL, predictive:
+ * what the next row is like; expected: what the E-step takes. */
 CRI_RECORD(cri_hmm, CRI_HMM, const struct cri_hmm_data *data; size_t * joint; bool lost; bool fixed;
-           char *text; const char **names; cri_sequence_names known; struct cri_hmm * predictive;);
+           char *text; const char **names; cri_sequence_names known; struct cri_hmm * predictive;
+           double                                            *expected;);
 extern const cri_member cri_hmm_record[];
 
 /* As the choices of --infer. */
@@ -232,10 +233,12 @@ static inline bool cri_hmm_is_vb(const cri_hmm *m) { return m->alpha > 0; }
 bool cri_hmm_vb_knows(size_t kind);
 /* From the parameters of a start. */
 cr_status cri_hmm_vb_begin(cr_ctx *cx, double alpha, cri_hmm *m);
-/* *out is m with the parameters whose logarithms are the expected ones, its arrays in work [cri_hmm_vb_work]; returns
- * the shift of the view. */
-size_t        cri_hmm_vb_work(const cri_hmm *m);
-const double *cri_hmm_vb_expect(const cri_hmm *m, cri_hmm *out, double *work);
+/* What the steps of a posterior take beside the state, and what is made of it for answers. */
+cr_status cri_hmm_vb_open(cr_ctx *cx, cri_hmm *m);
+void      cri_hmm_vb_close(cr_ctx *cx, cri_hmm *m);
+/* *out is m with the parameters whose logarithms are the expected ones, which it borrows; returns the shift of the
+ * view. */
+const double *cri_hmm_vb_expect(const cri_hmm *m, cri_hmm *out);
 void          cri_hmm_vb_shift(const cri_hmm_view *v, size_t begin, size_t end, double *out);
 /* The posterior from expected statistics; own work. */
 void cri_hmm_vb_solve(cri_hmm *m, double *sums, double *work);

@@ -135,8 +135,7 @@ size_t cri_hmm_width(const void *state)
 size_t cri_hmm_work(const void *state)
 {
     const cri_hmm *m = state;
-    return cri_hmm_vb_work(m) + m->k + cri_hmm_view_work(m) +
-           cri_chain_work(m->data->longest, m->k);
+    return m->k + cri_hmm_view_work(m) + cri_chain_work(m->data->longest, m->k);
 }
 
 typedef struct gathering {
@@ -202,9 +201,9 @@ void cri_hmm_expect(const cri_hmm *of, cri_range sequences, const double *const 
                     double *sums, double *work)
 {
     cri_hmm        expected = *of;
-    const double  *shift = cri_hmm_is_vb(of) ? cri_hmm_vb_expect(of, &expected, work) : NULL;
+    const double  *shift = cri_hmm_is_vb(of) ? cri_hmm_vb_expect(of, &expected) : NULL;
     const cri_hmm *m = &expected;
-    double        *first = work + cri_hmm_vb_work(of);
+    double        *first = work;
     cri_hmm_view   v;
     gathering      a = { &v, cri_hmm_sums_at(m, sums) };
     cri_chain_wish wish = { .pairs = a.s.pairs, .visit = add_block, .arg = &a };

@@ -223,6 +223,8 @@ static cr_status copy_state(cr_ctx *cx, const cri_hmm *old, const cri_sequences 
     CR_TRY(cri_record_copy(cx, cri_hmm_record, old, m));
     CR_TRY(cri_record_allocate(cx, cri_hmm_record, m)); /* what is made */
     CR_TRY(cri_hmm_place(cx, m));
+    if (!cri_hmm_prepare(m, work)) CR_TRY(CR_EDATA);
+    if (cri_hmm_is_vb(m)) CR_TRY(cri_hmm_vb_open(cx, m));
     ends = cr_resize(cx, m->ends, m->sequences * m->place, sequences * m->place, sizeof *ends);
     if (!ends) CR_TRY(CR_ENOMEM);
     memset(ends + m->sequences * m->place, 0, (sequences - m->sequences) * m->place * sizeof *ends);
@@ -230,7 +232,6 @@ static cr_status copy_state(cr_ctx *cx, const cri_hmm *old, const cri_sequences 
     CR_TRY(join_labels(cx, q, at, old->sequences, m));
     cr_free(cx, m->error, m->errors, sizeof *m->error);
     m->error = NULL, m->errors = 0;
-    if (!cri_hmm_prepare(m, work)) CR_TRY(CR_EDATA);
     *out = m;
     m = NULL;
 done:

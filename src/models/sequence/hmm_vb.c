@@ -94,11 +94,6 @@ double cri_hmm_vb_total(const cri_hmm_shares *s)
 
 /* --- the E-step ------------------------------------------------------------------------------ */
 
-size_t cri_hmm_vb_work(const cri_hmm *m)
-{
-    return cri_hmm_is_vb(m) ? m->k * (1 + m->k + 2 * m->L + 2 * m->p) : 0;
-}
-
 /* exp(E log p), as far apart as p. */
 static void expect_shares(cri_hmm_shares s, double *out, double *opt_log)
 {
@@ -136,27 +131,36 @@ static void expect_answer(const cri_hmm *m, size_t j, size_t c, double *out_p, d
     *out_shift = no - cr_digamma(total) + log1p(odds);
 }
 
-const double *cri_hmm_vb_expect(const cri_hmm *m, cri_hmm *out, double *work)
+static size_t expected_size(const cri_hmm *m) { return m->k * (1 + m->k + 2 * m->L + 2 * m->p); }
+
+const double *cri_hmm_vb_expect(const cri_hmm *m, cri_hmm *out)
 {
-    size_t k = m->k, p = m->p;
     *out = *m;
-    out->pi = work;
-    out->A = out->pi + k;
-    out->level = out->A + k * k;
-    out->log_level = out->level + m->L * k;
-    out->mean = out->log_level + m->L * k;
-    double *shift = out->mean + p * k;
-    memcpy(out->mean, m->mean, p * k * sizeof *shift);
+    out->pi = m->expected;
+    out->A = out->pi + m->k;
+    out->level = out->A + m->k * m->k;
+    out->log_level = out->level + m->L * m->k;
+    out->mean = out->log_level + m->L * m->k;
+    return out->mean + m->p * m->k;
+}
+
+/* Sets what an E-step takes. */
+static void set_expected(cri_hmm *m)
+{
+    size_t  k = m->k, p = m->p;
+    cri_hmm out;
+    cri_hmm_vb_expect(m, &out);
+    double *shift = out.mean + p * k;
+    memcpy(out.mean, m->mean, p * k * sizeof *shift);
     memset(shift, 0, p * k * sizeof *shift);
     for (size_t i = 0; i <= k; i++)
-        expect_shares(cri_hmm_vb_transitions(m, i), i == k ? out->pi : out->A + i * k, NULL);
+        expect_shares(cri_hmm_vb_transitions(m, i), i == k ? out.pi : out.A + i * k, NULL);
     for (size_t j = 0; j < p; j++)
         for (size_t c = 0; c < k; c++) {
-            double *mean = &out->mean[j * k + c], *by = &shift[j * k + c];
+            double *mean = &out.mean[j * k + c], *by = &shift[j * k + c];
             size_t  level = m->first[j] * k + c;
             if (m->kind[j] == CRI_EMIT_CATEGORY)
-                expect_shares(cri_hmm_vb_levels(m, j, c), out->level + level,
-                              out->log_level + level);
+                expect_shares(cri_hmm_vb_levels(m, j, c), out.level + level, out.log_level + level);
             else if (m->kind[j] == CRI_EMIT_POISSON)
                 expect_rate(m, j, c, mean, by);
             else if (m->kind[j] == CRI_EMIT_BERNOULLI)
@@ -164,7 +168,21 @@ const double *cri_hmm_vb_expect(const cri_hmm *m, cri_hmm *out, double *work)
             else
                 *by = shift_normal(m, j, c);
         }
-    return shift;
+}
+
+cr_status cri_hmm_vb_open(cr_ctx *cx, cri_hmm *m)
+{
+    m->expected = cr_alloc(cx, expected_size(m), sizeof *m->expected);
+    if (!m->expected) return CR_ENOMEM;
+    set_expected(m);
+    return CR_OK;
+}
+
+void cri_hmm_vb_close(cr_ctx *cx, cri_hmm *m)
+{
+    cr_free(cx, m->expected, expected_size(m), sizeof *m->expected);
+    cri_state_free(cx, &cri_class_hmm, m->predictive);
+    m->expected = NULL, m->predictive = NULL;
 }
 
 /* Of columns that are normal together, where one of them is there. */
@@ -275,6 +293,7 @@ void cri_hmm_vb_solve(cri_hmm *m, double *sums, double *work)
         m->leaving[i] = solve_shares(cri_hmm_vb_transitions(m, i), s.pairs + i * m->k);
     for (size_t j = 0; j < m->p; j++) solve_column(m, j, &s);
     if (m->g > 0) solve_joint(m, s.joint, work);
+    set_expected(m);
 }
 
 /* --- the first of them ----------------------------------------------------------------------- */
@@ -305,5 +324,5 @@ cr_status cri_hmm_vb_begin(cr_ctx *cx, double alpha, cri_hmm *m)
             if (m->kind[j] == CRI_EMIT_BERNOULLI)
                 *mean = (LEVEL_ALPHA + rows * *mean) / (2 * LEVEL_ALPHA + rows);
         }
-    return CR_OK;
+    return cri_hmm_vb_open(cx, m);
 }
