@@ -342,13 +342,13 @@ TEST(sds_of_known_states)
 /* With many rows the posterior is narrow, and where EM ends. */
 TEST(many_rows_as_by_em)
 {
-    const char *const same = "features=x0,x1 sequence=seq states=3 restarts=4 covariance=%s%s";
-    cr_table         *t = read_table(cx, test_data("classic/hmm/gauss3.csv"));
+    cr_table *t = read_table(cx, test_data("classic/hmm/gauss3.csv"));
     for (int i = 0; i < 3; i++) {
-        char        em[128], vb[128];
+        char        em[128], vb[160];
         const char *covariance = i == 0 ? "full" : i == 1 ? "diag" : "tied";
-        snprintf(em, sizeof em, same, covariance, "");
-        snprintf(vb, sizeof vb, same, covariance, " alpha=1");
+        snprintf(em, sizeof em, "features=x0,x1 sequence=seq states=3 restarts=4 covariance=%s",
+                 covariance);
+        snprintf(vb, sizeof vb, "%s alpha=1", em);
         cr_model *a = rising(cx, t, em), *b = rising_bound(cx, t, vb);
         json_t   *d = describe(cx, a), *e = describe(cx, b), *row;
         size_t    at, compared = 0;
