@@ -72,16 +72,19 @@ struct cri_interface {
     size_t             n, members, *member;  /* variables of the interface, ascending */
     size_t             size;                 /* of alpha; the last member runs fastest */
     size_t            *offset;               /* [n + 1] where the states of v begin among all */
-    double *likelihood;   /* [width] lambda of the slice at hand; of the interface where weighed */
-    double *derivative;   /* [width] by these */
-    double *marginal;     /* [width] */
-    unsigned char *key;   /* [2n] */
-    size_t        *state; /* [2n] of what is observed, by id */
-    bool           blank; /* nothing is known of the slice at hand */
-    bool           lost;  /* some product underflowed */
-    cr_scratch     s;
-    cri_program   *program[CRI_MOST_PROGRAMS]; /* the latest first */
-    size_t         programs;
+    double *likelihood; /* [width] lambda of the slice at hand; of the interface where weighed */
+    double *derivative; /* [width] by these */
+    double *marginal;   /* [width] */
+    unsigned char         *key;   /* [2n] */
+    size_t                *state; /* [2n] of what is observed, by id */
+    bool                   blank; /* nothing is known of the slice at hand */
+    bool                   lost;  /* some product underflowed */
+    const cri_family_sums *sums;  /* of cri_interface_count at work, else NULL */
+    double
+        *family; /* [entries of the largest table] d Z / d p(x | parents); NULL: not yet needed */
+    cr_scratch   s;
+    cri_program *program[CRI_MOST_PROGRAMS]; /* the latest first */
+    size_t       programs;
 };
 
 /* --- planning (interface_plan.c) -------------------------------------------------------------- */
@@ -101,7 +104,7 @@ cr_status cri_slice_open(cr_ctx *cx, cri_interface *h, const cri_slice_evidence 
 cr_status cri_slice_forward(cr_ctx *cx, cri_interface *h, cri_program *p, bool maximise,
                             const double *before, double *out, double *out_log);
 /* After cri_slice_forward by sums: from alpha and beta [size] of the slice, which is overwritten, the marginals into
- * h->marginal and beta of the slice before. */
+ * h->marginal and beta of the slice before; with the marginals, the families into h->sums, where they are wanted. */
 cr_status cri_slice_backward(cr_ctx *cx, cri_interface *h, cri_program *p, const double *before,
                              const double *alpha, double *beta, bool marginals,
                              double *opt_beta_before);

@@ -236,6 +236,27 @@ done:
 
 /* --- backwards ------------------------------------------------------------------------------- */
 
+/* Where the family of a table is counted; NULL: nowhere. */
+static double *find_sums(const cri_interface *h, const cri_program *p, const cri_input *x)
+{
+    if (!h->sums || x->from != CRI_FROM_TABLE) return NULL;
+    return (p->first ? h->sums->first : h->sums->next)[x->index];
+}
+
+static cr_table_view find_table(const cri_interface *h, const cri_program *p, const cri_input *x)
+{
+    return cr_network_table(p->first ? h->first : h->next, p->first ? x->index : h->n + x->index);
+}
+
+/* P(x, parents | e) from the derivatives by the entries of the table. */
+static void add_family(cri_interface *h, cr_table_view t, double *sums)
+{
+    double total = 0;
+    for (size_t i = 0; i < t.size; i++) total += h->family[i] *= t.value[i];
+    if (!(total > 0)) h->lost = true;
+    for (size_t i = 0; i < t.size && total > 0; i++) sums[i] += h->family[i] / total;
+}
+
 /* Where the derivative by an input goes, and how much that is; NULL: it is not wanted. */
 static double *find_adjoint(cri_interface *h, cri_program *p, const cri_input *x, bool marginals,
                             double *opt_beta_before, size_t *out_size)
@@ -251,7 +272,8 @@ static double *find_adjoint(cri_interface *h, cri_program *p, const cri_input *x
         *out_size = p->step[x->index].size;
         return marginals || p->step[x->index].carries ? p->step[x->index].adjoint : NULL;
     default:
-        return NULL;
+        *out_size = find_table(h, p, x).size;
+        return find_sums(h, p, x) ? h->family : NULL;
     }
 }
 
@@ -262,8 +284,8 @@ static cr_status send_back(cr_ctx *cx, cri_interface *h, cri_step *step, size_t 
     cri_operand mine = step->in[k];
     product     x = whole_product(step);
     memset(to, 0, size * sizeof *to);
-    x.out.value =
-        step->input[k].from == CRI_FROM_MESSAGE ? to + find_place(h, &step->input[k]) : to;
+    bool placed = step->input[k].from == CRI_FROM_MESSAGE || step->input[k].from == CRI_FROM_TABLE;
+    x.out.value = placed ? to + find_place(h, &step->input[k]) : to;
     memcpy(x.out.stride, mine.stride, sizeof mine.stride);
     step->in[k].value = adjoint;
     memcpy(step->in[k].stride, step->out.stride, sizeof mine.stride);
@@ -327,10 +349,17 @@ cr_status cri_slice_backward(cr_ctx *cx, cri_interface *h, cri_program *p, const
         for (size_t k = 0; k < step->inputs; k++)
             step->in[k].value = find_input(h, p, &step->input[k], before);
         for (size_t k = 0; k < step->inputs; k++) {
-            to = find_adjoint(h, p, &step->input[k], marginals, opt_beta_before, &size);
+            const cri_input *x = &step->input[k];
+            double          *sums = find_sums(h, p, x);
+            if (sums && x->fixed == find_table(h, p, x).n) { /* all of the family is observed */
+                sums[find_place(h, x)] += 1;
+                continue;
+            }
+            to = find_adjoint(h, p, x, marginals, opt_beta_before, &size);
             if (!to) continue;
             CR_TRY(send_back(cx, h, step, k, last ? adjoint + find_place(h, &step->place) : adjoint,
                              to, size));
+            if (sums) add_family(h, find_table(h, p, x), sums);
         }
     }
     for (size_t v = 0; v < h->n && marginals; v++) set_marginal(h, v);

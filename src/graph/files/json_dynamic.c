@@ -161,23 +161,11 @@ bool cri_json_is_dynamic(const void *bytes, size_t size)
 
 /* --- writing --------------------------------------------------------------------------------- */
 
-/* Does v begin as it goes on? */
-static bool begins_alike(const cri_dynamic *net, size_t v)
-{
-    const cri_table *a = &net->first->table[v], *b = &net->next->table[net->n + v];
-    if (cri_dynamic_looks_back(net, v) || a->n != b->n || a->kind != b->kind) return false;
-    for (size_t i = 0; i < a->n; i++)
-        if (a->scope[i] + net->n != b->scope[i]) return false;
-    if (!a->source != !b->source || (a->source && strcmp(a->source, b->source) != 0)) return false;
-    if (!a->value || !b->value) return !a->value && !b->value && a->source;
-    return memcmp(a->value, b->value, a->size * sizeof *a->value) == 0;
-}
-
 static void put_variable(cri_writer *w, const cri_dynamic *net, size_t v)
 {
     cri_put(w, "{");
     cri_put_json_states(w, cr_network_variables(net->first), v);
-    if (!begins_alike(net, v)) {
+    if (!cri_dynamic_begins_alike(net, v)) {
         cri_put(w, "\n      \"initial\": {");
         cri_put_json_definition(w, net->first, v, 8);
         cri_put(w, "\n      },");

@@ -87,6 +87,24 @@ bool cri_dynamic_looks_back(const cri_dynamic *net, size_t v)
     return false;
 }
 
+bool cri_dynamic_begins_alike(const cri_dynamic *net, size_t v)
+{
+    const cri_table *a = &net->first->table[v], *b = &net->next->table[net->n + v];
+    if (cri_dynamic_looks_back(net, v) || a->n != b->n || a->kind != b->kind) return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (a->scope[i] + net->n != b->scope[i]) return false;
+    if (!a->source != !b->source || (a->source && strcmp(a->source, b->source) != 0)) return false;
+    if (!a->value || !b->value) return !a->value && !b->value && a->source;
+    return memcmp(a->value, b->value, a->size * sizeof *a->value) == 0;
+}
+
+double *cri_dynamic_table(cri_dynamic *net, bool first, size_t v, size_t *out_size)
+{
+    cri_table *t = first ? &net->first->table[v] : &net->next->table[net->n + v];
+    *out_size = t->kind == CR_CPD_TABLE ? t->size : 0;
+    return *out_size > 0 ? t->value : NULL;
+}
+
 /* --- slices side by side --------------------------------------------------------------------- */
 
 /* Adds the variable of this number under its name "x[t=3]". */
