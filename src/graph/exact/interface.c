@@ -297,7 +297,7 @@ static bool visit_none(void *arg, size_t t, const double *p)
     return true;
 }
 
-/* Room for the derivatives by the entries of one table. */
+/* Room for the derivatives by the entries of one table, twice. */
 static cr_status open_family(cri_interface *h)
 {
     size_t most = 1;
@@ -307,7 +307,8 @@ static cr_status open_family(cri_interface *h)
         most = a > most ? a : most;
         most = b > most ? b : most;
     }
-    if (!h->family) h->family = cr_scratch_f64(&h->s, most);
+    if (!h->family) h->family = cr_scratch_matrix(&h->s, 2, most);
+    h->entries = most;
     return h->s.status;
 }
 

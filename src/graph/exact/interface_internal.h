@@ -72,19 +72,21 @@ struct cri_interface {
     size_t             n, members, *member;  /* variables of the interface, ascending */
     size_t             size;                 /* of alpha; the last member runs fastest */
     size_t            *offset;               /* [n + 1] where the states of v begin among all */
-    double *likelihood; /* [width] lambda of the slice at hand; of the interface where weighed */
-    double *derivative; /* [width] by these */
-    double *marginal;   /* [width] */
-    unsigned char         *key;   /* [2n] */
-    size_t                *state; /* [2n] of what is observed, by id */
-    bool                   blank; /* nothing is known of the slice at hand */
-    bool                   lost;  /* some product underflowed */
-    const cri_family_sums *sums;  /* of cri_interface_count at work, else NULL */
-    double
-        *family; /* [entries of the largest table] d Z / d p(x | parents); NULL: not yet needed */
-    cr_scratch   s;
-    cri_program *program[CRI_MOST_PROGRAMS]; /* the latest first */
-    size_t       programs;
+    double *likelihood;   /* [width] lambda of the slice at hand; of the interface where weighed */
+    double *derivative;   /* [width] by these */
+    double *marginal;     /* [width] */
+    unsigned char *key;   /* [2n] */
+    size_t        *state; /* [2n] of what is observed, by id */
+    bool           blank; /* nothing is known of the slice at hand */
+    bool           lost;  /* some product underflowed */
+    /* Of cri_interface_count at work, else NULL; d Z / d p(x | parents) by the places of a table, and in the order of a
+     * space; entries of the largest table. */
+    const cri_family_sums *sums;
+    double                *family; /* [2 x entries]; NULL: not yet needed */
+    size_t                 entries;
+    cr_scratch             s;
+    cri_program           *program[CRI_MOST_PROGRAMS]; /* the latest first */
+    size_t                 programs;
 };
 
 /* --- planning (interface_plan.c) -------------------------------------------------------------- */

@@ -277,16 +277,15 @@ static double *find_adjoint(cri_interface *h, cri_program *p, const cri_input *x
     }
 }
 
-/* d Z / d (input k): the derivative by the output, times all other inputs. */
-static cr_status send_back(cr_ctx *cx, cri_interface *h, cri_step *step, size_t k,
-                           const double *adjoint, double *to, size_t size)
+/* d Z / d (input k): the derivative by the output, times all other inputs, added to an
+ * output with these strides. */
+static cr_status send_to(cr_ctx *cx, cri_interface *h, cri_step *step, size_t k,
+                         const double *adjoint, const size_t *stride, double *to)
 {
     cri_operand mine = step->in[k];
     product     x = whole_product(step);
-    memset(to, 0, size * sizeof *to);
-    bool placed = step->input[k].from == CRI_FROM_MESSAGE || step->input[k].from == CRI_FROM_TABLE;
-    x.out.value = placed ? to + find_place(h, &step->input[k]) : to;
-    memcpy(x.out.stride, mine.stride, sizeof mine.stride);
+    x.out.value = to;
+    memcpy(x.out.stride, stride, sizeof mine.stride);
     step->in[k].value = adjoint;
     memcpy(step->in[k].stride, step->out.stride, sizeof mine.stride);
     if (step->at) {
@@ -296,6 +295,42 @@ static cr_status send_back(cr_ctx *cx, cri_interface *h, cri_step *step, size_t 
     cr_status st = run_product(cx, h, &x, false);
     step->in[k] = mine;
     return st;
+}
+
+static cr_status send_back(cr_ctx *cx, cri_interface *h, cri_step *step, size_t k,
+                           const double *adjoint, double *to, size_t size)
+{
+    bool placed = step->input[k].from == CRI_FROM_MESSAGE || step->input[k].from == CRI_FROM_TABLE;
+    memset(to, 0, size * sizeof *to);
+    return send_to(cx, h, step, k, adjoint, step->in[k].stride,
+                   placed ? to + find_place(h, &step->input[k]) : to);
+}
+
+/* The same for a table in a large space, whose outputs have to be in the order of the space: by way of one that is. */
+static cr_status send_ordered(cr_ctx *cx, cri_interface *h, cri_step *step, size_t k,
+                              const double *adjoint, double *to, size_t size)
+{
+    const cri_space *space = &step->space;
+    const size_t    *place = step->in[k].stride;
+    double          *ordered = h->family + h->entries;
+    size_t           stride[CRI_MOST_DIMS] = { 0 }, entries = 1;
+    for (size_t d = space->n; d-- > 0;) {
+        if (place[d] == 0) continue;
+        stride[d] = entries;
+        entries *= space->states[d];
+    }
+    memset(ordered, 0, entries * sizeof *ordered);
+    cr_status st = send_to(cx, h, step, k, adjoint, stride, ordered);
+    if (st != CR_OK) return st;
+    memset(to, 0, size * sizeof *to);
+    to += find_place(h, &step->input[k]);
+    for (size_t i = 0; i < entries; i++) {
+        size_t at = 0;
+        for (size_t d = 0; d < space->n; d++)
+            if (place[d] > 0) at += i / stride[d] % space->states[d] * place[d];
+        to[at] = ordered[i];
+    }
+    return CR_OK;
 }
 
 static void normalise(double *p, size_t n)
@@ -357,8 +392,9 @@ cr_status cri_slice_backward(cr_ctx *cx, cri_interface *h, cri_program *p, const
             }
             to = find_adjoint(h, p, x, marginals, opt_beta_before, &size);
             if (!to) continue;
-            CR_TRY(send_back(cx, h, step, k, last ? adjoint + find_place(h, &step->place) : adjoint,
-                             to, size));
+            bool ordered = sums && !step->at && step->space.n > 0;
+            CR_TRY((ordered ? send_ordered : send_back)(
+                cx, h, step, k, last ? adjoint + find_place(h, &step->place) : adjoint, to, size));
             if (sums) add_family(h, find_table(h, p, x), sums);
         }
     }
