@@ -5,6 +5,7 @@
  * lowers it; entries that are 0 in the given tables stay 0.  A table that holds for slices of both kinds has one n.
  * Where nothing is missing the first step is the answer, in closed form. */
 #include "dbn.h"
+#include "base/clock.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
 
@@ -22,8 +23,9 @@ typedef struct search {
     double                *given, *value, *count; /* [size] */
     double               **first, **next;         /* [n] where families are counted */
     cri_family_sums        sums;
-    cri_clock              clock;
-    bool                   cut; /* the clock has ended it */
+    double                 reserve; /* seconds before the time limit at which it ends */
+    double                 pass;    /* seconds of the last pass */
+    bool                   cut;     /* there is no time for another */
 } search;
 
 static cr_status open_search(cr_scratch *s, search *a)
@@ -113,6 +115,12 @@ static cr_status note_pass(cr_ctx *cx, double objective, cri_em_outcome *o)
     return CR_OK;
 }
 
+/* Is there no time for another pass?  One that is not finished is lost, and with it all others. */
+static bool time_is_up(const search *a)
+{
+    return cri_time_left(a->cx) < fmax(a->reserve, 2 * a->pass);
+}
+
 /* Steps from a->value until they gain no more: the tables it ends with are those of the last pass. */
 static cr_status ascend(search *a, cri_em_outcome *o)
 {
@@ -121,11 +129,13 @@ static cr_status ascend(search *a, cri_em_outcome *o)
     cri_dbn_set(a->m, a->value);
     for (;;) {
         double before = o->objective;
+        double began = cri_seconds();
         CR_TRY(expect(a, &log_p));
+        a->pass = cri_seconds() - began;
         CR_TRY(note_pass(a->cx, log_p + log_prior(a), o));
         bool again = o->iterations > 1;
         o->converged = again && (a->complete || o->objective - before <= worth);
-        a->cut = !o->converged && cri_clock_over(&a->clock);
+        a->cut = !o->converged && time_is_up(a);
         if (o->converged || a->cut || o->iterations >= a->o->max_iter) break;
         maximise(a);
     }
@@ -167,7 +177,7 @@ static cr_status run(cr_scratch *s, search *a, uint64_t seed)
     bool           own_bar = cri_progress_open_steps(a->cx, "EM");
     cri_em_outcome o = { 0 };
     CR_TRY(s->status);
-    for (; made < starts && !a->cut; made++) {
+    for (; made < starts && !a->cut && !(made > 0 && time_is_up(a)); made++) {
         CR_TRY(cr_check_interrupt(a->cx));
         if (own_bar) cri_progress_stage(a->cx, (double)(made + 1) / (double)starts);
         choose_start(a, seed, made);
@@ -184,6 +194,11 @@ static cr_status run(cr_scratch *s, search *a, uint64_t seed)
         }
         free_outcome(a->cx, &o);
     }
+    a->cut |= made < starts;
+    if (a->cut)
+        cr_log(a->cx, CR_LOG_WARNING,
+               "the time limit ended the search after %zu of %zu starts: this is the best so far",
+               made, starts);
     m->em.restarts = made;
     m->em.restarts_agreed = 0;
     for (size_t i = 0; i < made; i++)
@@ -202,7 +217,8 @@ cr_status cri_dbn_fit(cr_ctx *cx, const cri_rows *rows, const cri_dbn_options *o
     cr_scratch   s = cr_scratch_begin(cx);
     cri_dbn_data data;
     search       a = { .cx = cx, .m = m, .rows = rows, .o = o, .data = &data };
-    a.clock = cri_clock_start(cx, NAN);
+    double       left = cri_time_left(cx);
+    a.reserve = isinf(left) ? 0 : fmin(left / 4, 2);
     CR_TRY(cri_dbn_read_rows(&s, m, rows, &data));
     CR_TRY(open_search(&s, &a));
     CR_TRY(run(&s, &a, seed));
