@@ -23,7 +23,12 @@
       "network.json")                                                                              \
     X(real, prior, "1", ">=0",                                                                     \
       "cases that the given tables count for: so many for each row of a table", "0")               \
-    CRI_EM_OPTIONS(X)
+    X(real, tol, "1e-6", ">=0", "stop when a step gains less than this per row", "1e-9")           \
+    X(count, max_iter, "500", ">=1", "give up after this many steps", "50")                        \
+    X(count, restarts, "5", ">=1",                                                                 \
+      "starts, the first from the given tables, the others at random, of which the best result "   \
+      "is kept; one where nothing is missing",                                                     \
+      "20")
 
 /* Learned tables one after another: those of slice 1 that have their own, then those of the others. */
 #define CRI_DBN(MEMBER)                                                                            \

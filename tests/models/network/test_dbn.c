@@ -407,7 +407,7 @@ TEST(it_is_a_network)
     cr_model_free(cx, net);
 }
 
-/* --- what cannot be ---------------------------------------------------------------------------- */
+/* --- what cannot be -------------------------------------------------------------------------- */
 
 static void refused(cr_ctx *cx, const char *text, const char *settings, const char *because)
 {
