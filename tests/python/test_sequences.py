@@ -55,5 +55,5 @@ def test_networks(tmp_path):
     model.save(tmp_path / "learned.cred")
     answer = credence.Network(tmp_path / "learned.cred").query("P(rain[t=2] | umbrella[t=1..2]=yes)")
     assert answer["marginals"]["rain[t=2]"]["yes"] > 0.9
-    with pytest.raises(ValueError, match="--network network.json"):
+    with pytest.raises(ValueError, match="network, which is not given"):
         credence.Dbn().fit(data)

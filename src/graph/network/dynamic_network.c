@@ -26,6 +26,7 @@ void cri_dynamic_free(cr_ctx *cx, cri_dynamic *net)
     if (!net) return;
     cr_network_free(cx, net->first);
     cr_network_free(cx, net->next);
+    if (net->like) cr_free(cx, net->like, net->n, sizeof *net->like);
     cr_free(cx, net, 1, sizeof *net);
 }
 
@@ -69,6 +70,9 @@ cr_status cri_dynamic_add_slices(cr_ctx *cx, cri_dynamic *net)
 {
     cr_status st = CR_OK;
     net->n = cr_network_size(net->first);
+    net->like = cr_alloc(cx, net->n, sizeof *net->like);
+    if (!net->like) CR_TRY(CR_ENOMEM);
+    for (size_t v = 0; v < net->n; v++) net->like[v] = v;
     for (size_t v = 0; v < net->n; v++) {
         CR_TRY(add_variable(cx, net, v, "[-1]", net->next));
         CR_TRY(set_uniform(cx, net->next, v));

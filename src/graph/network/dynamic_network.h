@@ -17,6 +17,7 @@ typedef struct cri_dynamic {
     size_t      n;     /* variables of a slice */
     cr_network *first; /* [n] "x": slice 1 */
     cr_network *next;  /* [2n] "x[-1]" of the slice before, whose tables mean nothing; then "x" */
+    size_t *like; /* [n] the first variable with the same probabilities: itself, but in plates */
 } cri_dynamic;
 
 /* An empty network of two empty slices. */

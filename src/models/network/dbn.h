@@ -44,21 +44,28 @@
     MEMBER(real,   log_likelihood, (),      "",        "of what the rows show")                    \
     MEMBER(part,   em,             (cri_em_outcome), "inside", "how it was found")
 /* clang-format on */
-/* net: with the learned tables; tables: those that are learned. */
-CRI_RECORD(cri_dbn, CRI_DBN, cri_dynamic *net; struct cri_dbn_table * table; size_t tables;);
+/* net: with the learned tables; table, place [2 x variables]: those that are learned, and where each stands once more. */
+CRI_RECORD(cri_dbn, CRI_DBN, cri_dynamic *net; struct cri_dbn_table * table;
+           struct cri_dbn_place * place; size_t tables; size_t places;);
 extern const cri_member cri_dbn_record[];
 CR_OPTIONS_STRUCT(cri_dbn_options, CRI_DBN_OPTIONS);
 
-/* A table that is learned.  A variable that begins as it goes on has one for all slices. */
+/* A table that is learned.  A variable that begins as it goes on has one for all slices, the copies of a variable in
+ * plates have one for all of them. */
 typedef struct cri_dbn_table {
     size_t  variable;
-    bool    first;        /* of slice 1 alone */
-    bool    all;          /* of all slices: the table of slice 1 is the same */
+    bool    first;        /* of slice 1 */
     size_t  states, size; /* entries of a row, and of all of them */
     size_t  at;           /* where it begins in `value` */
-    double *value;        /* [size] in the network, */
-    double *alike;        /* [size] and where it stands once more, of slice 1; NULL: nowhere */
+    double *value;        /* [size] in the network */
 } cri_dbn_table;
+
+/* Another place in the network where the same table stands. */
+typedef struct cri_dbn_place {
+    size_t  table, variable;
+    bool    first;
+    double *value;
+} cri_dbn_place;
 
 /* --- data (dbn_data.c) ------------------------------------------------------------------------ */
 

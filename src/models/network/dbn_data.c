@@ -42,18 +42,33 @@ done:
     return st;
 }
 
-/* Adds a table to the list where it is a plain one; those that are made from something else stay as they are. */
+/* The table of a variable in slice 1, or in the others; CR_NONE: it is not learned. */
+static size_t find_table(const cri_dbn *m, bool first, size_t v)
+{
+    size_t k = 0;
+    while (k < m->tables && (m->table[k].variable != v || m->table[k].first != first)) k++;
+    return k < m->tables ? k : CR_NONE;
+}
+
+/* Adds a table to the list where it is a plain one; those that are made from something else stay as they are.  What is
+ * the same as another is noted as a place of that. */
 static void add_table(cri_dbn *m, bool first, size_t v)
 {
-    size_t        size, other;
-    double       *value = cri_dynamic_table(m->net, first, v, &size);
-    bool          all = !first && cri_dynamic_begins_alike(m->net, v);
-    cri_dbn_table t = { .variable = v, .first = first, .all = all, .size = size, .at = m->size };
+    size_t  size, like = m->net->like[v];
+    bool    as_others = first && cri_dynamic_begins_alike(m->net, v);
+    double *value = cri_dynamic_table(m->net, first, v, &size);
     if (!value) return;
-    t.states = cr_network_states(m->net->first, v);
-    t.value = value;
-    if (all) t.alike = cri_dynamic_table(m->net, true, v, &other);
-    m->table[m->tables++] = t;
+    if (as_others || like != v) {
+        size_t k = find_table(m, first && !as_others, like);
+        m->place[m->places++] = (cri_dbn_place){ k, v, first, value };
+        return;
+    }
+    m->table[m->tables++] = (cri_dbn_table){ .variable = v,
+                                             .first = first,
+                                             .states = cr_network_states(m->net->first, v),
+                                             .size = size,
+                                             .at = m->size,
+                                             .value = value };
     m->size += size;
 }
 
@@ -85,11 +100,14 @@ cr_status cri_dbn_open(cr_ctx *cx, const char *source, cri_dbn *m)
     if (!cri_json_is_dynamic(m->network, size)) CR_TRY(refuse_static(cx, source, m->network));
     CR_TRY(cri_json_parse_dynamic(cx, source, m->network, size, &m->net));
     m->table = cr_alloc(cx, 2 * m->net->n, sizeof *m->table);
-    if (!m->table) CR_TRY(CR_ENOMEM);
-    m->size = 0;
+    m->place = cr_alloc(cx, 2 * m->net->n, sizeof *m->place);
+    if (!m->table || !m->place) CR_TRY(CR_ENOMEM);
+    m->size = m->tables = m->places = 0;
     for (size_t v = 0; v < m->net->n; v++)
         if (!cri_dynamic_begins_alike(m->net, v)) add_table(m, true, v);
     for (size_t v = 0; v < m->net->n; v++) add_table(m, false, v);
+    for (size_t v = 0; v < m->net->n; v++)
+        if (cri_dynamic_begins_alike(m->net, v)) add_table(m, true, v);
     m->free = count_free(m);
     if (m->size == 0) {
         cr_fail(cx, CR_EDATA, "%s: the network has no table, and there is nothing to learn",
@@ -104,16 +122,18 @@ done:
 void cri_dbn_close(cr_ctx *cx, cri_dbn *m)
 {
     if (m->table) cr_free(cx, m->table, 2 * m->net->n, sizeof *m->table);
+    if (m->place) cr_free(cx, m->place, 2 * m->net->n, sizeof *m->place);
     cri_dynamic_free(cx, m->net);
-    m->table = NULL, m->net = NULL;
+    m->table = NULL, m->place = NULL, m->net = NULL;
 }
 
 void cri_dbn_set(const cri_dbn *m, const double *value)
 {
-    for (size_t k = 0; k < m->tables; k++) {
-        const cri_dbn_table *t = &m->table[k];
-        memcpy(t->value, value + t->at, t->size * sizeof *value);
-        if (t->alike) memcpy(t->alike, value + t->at, t->size * sizeof *value);
+    for (size_t k = 0; k < m->tables; k++)
+        memcpy(m->table[k].value, value + m->table[k].at, m->table[k].size * sizeof *value);
+    for (size_t i = 0; i < m->places; i++) {
+        const cri_dbn_table *t = &m->table[m->place[i].table];
+        memcpy(m->place[i].value, value + t->at, t->size * sizeof *value);
     }
 }
 

@@ -42,7 +42,10 @@ static cr_status open_search(cr_scratch *s, search *a)
         const cri_dbn_table *t = &m->table[k];
         memcpy(a->given + t->at, t->value, t->size * sizeof(double));
         (t->first ? a->first : a->next)[t->variable] = a->count + t->at;
-        if (t->all) a->first[t->variable] = a->count + t->at;
+    }
+    for (size_t i = 0; i < m->places; i++) {
+        const cri_dbn_place *p = &m->place[i];
+        (p->first ? a->first : a->next)[p->variable] = a->count + m->table[p->table].at;
     }
     a->sums = (cri_family_sums){ a->first, a->next };
     a->complete = true;

@@ -106,7 +106,8 @@ static double add_counts(cr_ctx *cx, const cri_dbn *m, const story *x, double *c
         for (size_t k = 0; k < m->tables && p > 0; k++)
             for (size_t t = 0; t < x->slices; t++) {
                 const cri_dbn_table *c = &m->table[k];
-                if (!c->all && c->first != (t == 0)) continue;
+                bool all = !c->first && cri_dynamic_begins_alike(m->net, c->variable);
+                if (!all && c->first != (t == 0)) continue;
                 cr_table_view v = cr_network_table(whole, t * n + c->variable);
                 size_t        entry = 0;
                 for (size_t d = 0; d < v.n; d++)
