@@ -106,8 +106,8 @@ static double add_counts(cr_ctx *cx, const cri_dbn *m, const story *x, double *c
         for (size_t k = 0; k < m->tables && p > 0; k++)
             for (size_t t = 0; t < x->slices; t++) {
                 const cri_dbn_table *c = &m->table[k];
-                bool all = !c->first && cri_dynamic_begins_alike(m->net, c->variable);
-                if (!all && c->first != (t == 0)) continue;
+                bool same = !c->first && cri_dynamic_begins_alike(m->net, c->variable);
+                if (!same && c->first != (t == 0)) continue;
                 cr_table_view v = cr_network_table(whole, t * n + c->variable);
                 size_t        entry = 0;
                 for (size_t d = 0; d < v.n; d++)
@@ -333,6 +333,49 @@ TEST(zeros_stay)
     for (size_t i = 0; i < p.n; i++) sum += p.log_density[i];
     assert_close(sum, m->report.log_likelihood, 1e-9);
     free(b.at);
+}
+
+/* Two towns side by side that share their tables are two sequences of one town. */
+TEST(plates_are_learned_as_one)
+{
+    static const char *const network =
+        "restarts=1 tol=0 max_iter=12 "
+        "network={\"network\":\"bayes\",\"slices\":2,\"plates\":{\"p\":2},"
+        "\"variables\":{\"rain\":{\"plate\":\"p\",\"states\":[\"no\",\"yes\"],\"initial\":{"
+        "\"table\":"
+        "[0.5,0.5]},\"parents\":[\"rain[-1]\"],\"table\":[[0.7,0.3],[0.3,0.7]]},\"umbrella\":{"
+        "\"plate\":\"p\","
+        "\"states\":[\"no\",\"yes\"],\"parents\":[\"rain\"],\"table\":[[0.8,0.2],[0.1,0.9]]}}}";
+    cr_rng      r = cr_rng_stream(8, 1);
+    text_buffer side = text_new(4096), below = text_new(4096);
+    bool        brings[2][60];
+    text_put(&side, "umbrella[p=1],umbrella[p=2]\n");
+    text_put(&below, "s,umbrella\n");
+    for (size_t i = 0; i < 60; i++) {
+        for (size_t p = 0; p < 2; p++) brings[p][i] = cr_rng_below(&r, 10) < (i / 6 % 2 ? 8 : 3);
+        text_put(&side, "%s,%s\n", brings[0][i] ? "yes" : "no", brings[1][i] ? "yes" : "no");
+    }
+    for (size_t p = 0; p < 2; p++)
+        for (size_t i = 0; i < 60; i++)
+            text_put(&below, "%zu,%s\n", p, brings[p][i] ? "yes" : "no");
+    cr_model *a = rising(cx, table_of_text(cx, "side.csv", side.at), network);
+    cr_model *b = rising(cx, table_of_text(cx, "below.csv", below.at),
+                         "sequence=s restarts=1 tol=0 max_iter=12 network=" UMBRELLA);
+    assert_int_equal(state_of(a)->size, state_of(b)->size);
+    assert_int_equal(state_of(a)->free, state_of(b)->free);
+    for (size_t i = 0; i < 12; i++)
+        assert_close(state_of(a)->em.trace[i], state_of(b)->em.trace[i], 1e-10);
+    for (size_t i = 0; i < state_of(a)->size; i++)
+        assert_close(state_of(a)->value[i], state_of(b)->value[i], 1e-10);
+    json_t *d = describe(cx, a);
+    assert_close(parameter(d, "P(umbrella[p=1]=yes | rain[p=1]=yes)", "value"),
+                 parameter(describe(cx, b), "P(umbrella=yes | rain=yes)", "value"), 1e-10);
+    size_t size;
+    for (size_t v = 0; v < 2; v++)
+        assert_memory_equal(cri_dynamic_table(state_of(a)->net, false, v, &size),
+                            cri_dynamic_table(state_of(a)->net, false, 0, &size),
+                            4 * sizeof(double));
+    free(side.at), free(below.at);
 }
 
 /* A noisy-or of many parents is kept as its effects: the engine has tables of its own beside the network then. */
