@@ -311,15 +311,13 @@ static cr_status write_branches(copy *c, json_t *value, json_t **out)
     return write_members(c, value, BRANCHES, out);
 }
 
-/* A tree, or the row at its end. */
+/* A tree, or the row at its end, in which there are no names. */
 static cr_status write_tree(copy *c, json_t *value, json_t **out)
 {
     static const member TREE[] = { { "split", write_name },
                                    { "branches", write_branches },
                                    { NULL, NULL } };
-    static const member ROW[] = { { NULL, NULL } };
-    return write_members(c, value, json_is_string(json_object_get(value, "split")) ? TREE : ROW,
-                         out);
+    return write_members(c, value, TREE, out);
 }
 
 static cr_status write_noisy(copy *c, json_t *value, json_t **out)
