@@ -90,6 +90,18 @@ TEST(repetitions_are_what_is_written_by_hand)
                         "\"k\":{" ROW("0.2,0.8") "}}");
 }
 
+/* A parent in a particular place. */
+TEST(full_names)
+{
+    same(cx,
+         HEAD "\"plates\":{\"s\":2},\"variables\":{\"a\":{\"plate\":\"s\"," ROW(
+             "0.1,0.9") ",\"b\":{\"plate\":\"s\",\"states\":2,\"parents\":[\"a[s=2]\"],\"table\":["
+                        "1,0,0,1]}}}",
+         HEAD "\"variables\":{\"a[s=1]\":{" ROW("0.1,0.9") ",\"a[s=2]\":{" ROW(
+             "0.1,0.9") ",\"b[s=1]\":{\"states\":2,\"parents\":[\"a[s=2]\"],\"table\":[1,0,0,1]},"
+                        "\"b[s=2]\":{\"states\":2,\"parents\":[\"a[s=2]\"],\"table\":[1,0,0,1]}}}");
+}
+
 /* Names within noisy-ors and trees; states that are called like the keys of these. */
 TEST(names_within_distributions)
 {

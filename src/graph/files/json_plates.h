@@ -2,7 +2,8 @@
  *   "plates": {"student": 3, "course": ["logic", "latin"]},
  *   "variables": {"grade": {"plate": ["student", "course"], "parents": ["talent", "hard"], ...}}
  * stands for grade[student=1,course=logic], ..., which share their probabilities.  A parent in a plate is the one with
- * the same place in it; it may be in some of the plates of its child, and in no others.  (Internal header.) */
+ * the same place in it; it may be in some of the plates of its child, and in no others; one in a particular place has its
+ * full name.  (Internal header.) */
 #ifndef CREDENCE_GRAPH_FILES_JSON_PLATES_H
 #define CREDENCE_GRAPH_FILES_JSON_PLATES_H
 

@@ -4,8 +4,9 @@
  * a log prior, by EM; network order and joint posteriors of families are those of graph/exact/interface.h.
  *   1. dbn.c           the model: file, answers, descriptor
  *   2. dbn_data.c      the network from its file; columns of data as variables
- *   3. dbn_fit.c       EM and its starts
- *   4. dbn_describe.c  probabilities by name, statistics
+ *   3. dbn_expect.c    expected counts of all sequences
+ *   4. dbn_fit.c       EM and its starts
+ *   5. dbn_describe.c  probabilities by name, statistics
  * Dean & Kanazawa (1989); Lauritzen (1995), The EM algorithm for graphical association models with missing data, CSDA 19;
  * Murphy (2002), Dynamic Bayesian Networks, ch. 3 and 6.  (Internal header.) */
 #ifndef CREDENCE_MODELS_NETWORK_DBN_H
@@ -93,6 +94,21 @@ cr_status cri_dbn_read_rows(cr_scratch *s, const cri_dbn *m, const cri_rows *row
 size_t cri_dbn_row(const cri_rows *rows, size_t slice);
 /* The slices of one sequence. */
 cri_slice_evidence cri_dbn_sequence(const cri_dbn_data *d, size_t sequence);
+
+/* --- expected counts (dbn_expect.c) ----------------------------------------------------------- */
+
+typedef struct cri_dbn_counter cri_dbn_counter;
+
+/* Counts under the tables that m->net has at the time.  m and the data must outlive it. */
+cr_status cri_dbn_counter_new(cr_ctx *cx, const cri_dbn *m, const cri_dbn_data *data,
+                              cri_dbn_counter **out);
+/* NULL is allowed. */
+void cri_dbn_counter_free(cr_ctx *cx, cri_dbn_counter *c);
+/* count [size]: how often each entry is expected; log P of what is seen.  *out_impossible: the first slice that cannot be
+ * as it is, and no counts; or CR_NONE.  After a failure it can only be freed. */
+cr_status cri_dbn_count(cri_dbn_counter *c, double *count, double *out_log, size_t *out_impossible);
+/* Has something become too small for a double (interface.h)? */
+bool cri_dbn_counter_lost(const cri_dbn_counter *c);
 
 /* --- learning (dbn_fit.c) --------------------------------------------------------------------- */
 

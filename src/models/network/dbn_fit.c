@@ -18,11 +18,9 @@ typedef struct search {
     const cri_rows        *rows;
     const cri_dbn_options *o;
     const cri_dbn_data    *data;
-    cri_interface         *h;
+    cri_dbn_counter       *counter;
     bool                   complete;              /* no cell is missing, no variable hidden */
     double                *given, *value, *count; /* [size] */
-    double               **first, **next;         /* [n] where families are counted */
-    cri_family_sums        sums;
     double                 reserve; /* seconds before the time limit at which it ends */
     double                 pass;    /* seconds of the last pass */
     bool                   cut;     /* there is no time for another */
@@ -35,22 +33,12 @@ static cr_status open_search(cr_scratch *s, search *a)
     a->given = cr_scratch_f64(s, m->size);
     a->value = cr_scratch_f64(s, m->size);
     a->count = cr_scratch_f64(s, m->size);
-    a->first = cr_scratch_bytes(s, n, sizeof *a->first);
-    a->next = cr_scratch_bytes(s, n, sizeof *a->next);
     if (s->status != CR_OK) return s->status;
-    for (size_t k = 0; k < m->tables; k++) {
-        const cri_dbn_table *t = &m->table[k];
-        memcpy(a->given + t->at, t->value, t->size * sizeof(double));
-        (t->first ? a->first : a->next)[t->variable] = a->count + t->at;
-    }
-    for (size_t i = 0; i < m->places; i++) {
-        const cri_dbn_place *p = &m->place[i];
-        (p->first ? a->first : a->next)[p->variable] = a->count + m->table[p->table].at;
-    }
-    a->sums = (cri_family_sums){ a->first, a->next };
+    for (size_t k = 0; k < m->tables; k++)
+        memcpy(a->given + m->table[k].at, m->table[k].value, m->table[k].size * sizeof(double));
     a->complete = true;
     for (size_t i = 0; i < a->rows->n * n; i++) a->complete &= a->data->code[i] != CRI_CODE_OPEN;
-    return cri_interface_new(s->cx, m->net, &a->h);
+    return cri_dbn_counter_new(s->cx, m, a->data, &a->counter);
 }
 
 /* --- steps ------------------------------------------------------------------------------------ */
@@ -67,20 +55,9 @@ static cr_status refuse_impossible(const search *a, size_t slice)
 /* The counts under the tables of the network, and the log likelihood. */
 static cr_status expect(search *a, double *out_log)
 {
-    cr_status st = CR_OK;
-    double    total = 0, log_e;
-    memset(a->count, 0, a->m->size * sizeof(double));
-    cri_interface_renew(a->h);
-    for (size_t k = 0; k < a->data->of->n; k++) {
-        cri_slice_evidence e = cri_dbn_sequence(a->data, k);
-        size_t             possible;
-        CR_TRY(cri_interface_count(a->cx, a->h, &e, &a->sums, NULL, &log_e, &possible));
-        if (possible < e.slices) CR_TRY(refuse_impossible(a, a->data->of->start[k] + possible));
-        total += log_e;
-    }
-    *out_log = total;
-done:
-    return st;
+    size_t    impossible;
+    cr_status st = cri_dbn_count(a->counter, a->count, out_log, &impossible);
+    return st == CR_OK && impossible != CR_NONE ? refuse_impossible(a, impossible) : st;
 }
 
 /* The tables that are best for the counts; a row that is counted nowhere becomes what was given. */
@@ -225,7 +202,7 @@ cr_status cri_dbn_fit(cr_ctx *cx, const cri_rows *rows, const cri_dbn_options *o
     CR_TRY(cri_dbn_read_rows(&s, m, rows, &data));
     CR_TRY(open_search(&s, &a));
     CR_TRY(run(&s, &a, seed));
-    if (cri_interface_lost(a.h))
+    if (cri_dbn_counter_lost(a.counter))
         cr_log(cx, CR_LOG_WARNING,
                "states that once had less than 1e-300 of the probability of others were left out: "
                "the tables may be far off");
@@ -242,7 +219,7 @@ cr_status cri_dbn_fit(cr_ctx *cx, const cri_rows *rows, const cri_dbn_options *o
                                     : CR_STOP_TOLERANCE;
     report->log_likelihood = m->log_likelihood;
 done:
-    cri_interface_free(cx, a.h);
+    cri_dbn_counter_free(cx, a.counter);
     cr_scratch_end(&s);
     return st;
 }
