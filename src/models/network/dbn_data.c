@@ -14,6 +14,12 @@
 
 /* --- the network ------------------------------------------------------------------------------ */
 
+static cr_status refuse_bytes(cr_ctx *cx, const char *path)
+{
+    cr_fail(cx, CR_EDATA, "%s: not JSON: there is a zero byte in it", path);
+    return cr_fail_hint(cx, "credence convert writes the network of a .cred file as JSON");
+}
+
 cr_status cri_dbn_read_network(cr_ctx *cx, const char *option, char **out_text)
 {
     cr_status   st = CR_OK;
@@ -32,8 +38,7 @@ cr_status cri_dbn_read_network(cr_ctx *cx, const char *option, char **out_text)
     CR_TRY(cri_source_load(cx, source, &data));
     at = data.bytes;
     if (data.size >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0) at += 3;
-    if (memchr(at, '\0', data.size - (size_t)(at - data.bytes)))
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: not JSON: there is a zero byte in it", option));
+    if (memchr(at, '\0', data.size - (size_t)(at - data.bytes))) CR_TRY(refuse_bytes(cx, option));
     *out_text = cri_string_copy_n(cx, at, data.size - (size_t)(at - data.bytes));
     if (!*out_text) CR_TRY(CR_ENOMEM);
 done:

@@ -21,9 +21,9 @@ typedef struct search {
     cri_dbn_counter       *counter;
     bool                   complete;              /* no cell is missing, no variable hidden */
     double                *given, *value, *count; /* [size] */
-    double                 reserve; /* seconds before the time limit at which it ends */
-    double                 pass;    /* seconds of the last pass */
-    bool                   cut;     /* there is no time for another */
+    cri_clock              clock;
+    double                 pass; /* seconds of the last pass */
+    bool                   cut;  /* there is no time for another */
 } search;
 
 static cr_status open_search(cr_scratch *s, search *a)
@@ -98,7 +98,7 @@ static cr_status note_pass(cr_ctx *cx, double objective, cri_em_outcome *o)
 /* Is there no time for another pass?  One that is not finished is lost, and with it all others. */
 static bool time_is_up(const search *a)
 {
-    return cri_time_left(a->cx) < fmax(a->reserve, 2 * a->pass);
+    return cri_clock_over(&a->clock) || cri_time_left(a->cx) < 2 * a->pass;
 }
 
 /* Steps from a->value until they gain no more: the tables it ends with are those of the last pass. */
@@ -197,8 +197,7 @@ cr_status cri_dbn_fit(cr_ctx *cx, const cri_rows *rows, const cri_dbn_options *o
     cr_scratch   s = cr_scratch_begin(cx);
     cri_dbn_data data;
     search       a = { .cx = cx, .m = m, .rows = rows, .o = o, .data = &data };
-    double       left = cri_time_left(cx);
-    a.reserve = isinf(left) ? 0 : fmin(left / 4, 2);
+    a.clock = cri_clock_start(cx, NAN);
     CR_TRY(cri_dbn_read_rows(&s, m, rows, &data));
     CR_TRY(open_search(&s, &a));
     CR_TRY(run(&s, &a, seed));
@@ -214,9 +213,10 @@ cr_status cri_dbn_fit(cr_ctx *cx, const cri_rows *rows, const cri_dbn_options *o
     m->gaps = data.gaps;
     for (size_t v = 0; v < data.n; v++) m->hidden += !data.shown[v];
     report->iterations = m->em.iterations;
-    report->stop = !m->em.converged ? a.cut ? CR_STOP_TIME : CR_STOP_LIMIT
-                   : a.complete     ? CR_STOP_CLOSED_FORM
-                                    : CR_STOP_TOLERANCE;
+    report->stop = a.cut              ? CR_STOP_TIME
+                   : !m->em.converged ? CR_STOP_LIMIT
+                   : a.complete       ? CR_STOP_CLOSED_FORM
+                                      : CR_STOP_TOLERANCE;
     report->log_likelihood = m->log_likelihood;
 done:
     cri_dbn_counter_free(cx, a.counter);

@@ -2,6 +2,7 @@
  * over all joint states; as hidden Markov models, against hmm; objectives that never fall; the answers as a network. */
 #include "../fixture.h"
 
+#include "base/context_internal.h"
 #include "models/core/model_internal.h"
 #include "models/core/network_ask.h"
 #include "models/network/dbn.h"
@@ -309,6 +310,30 @@ TEST(starts_and_ends)
     m = rising(cx, t, "sequence=town max_iter=3 restarts=2 network=" UMBRELLA);
     assert_false(state_of(m)->em.converged);
     assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_LIMIT);
+}
+
+/* A time limit within the first start, and after it: the best so far. */
+TEST(time_limits)
+{
+    cr_table *t = draw_days(cx, 2, 400, 0.7);
+    size_t    iterations = 0;
+    for (uint64_t nth = 1; nth < 60; nth += 7) {
+        warnings  said = { 0 };
+        cr_model *m = NULL;
+        cr_ctx_set_log(cx, keep_warning, &said);
+        cri_ctx_run_out_at(cx, nth);
+        cr_status st = try_fit(cx, "dbn", t, "sequence=town restarts=40 network=" UMBRELLA, &m);
+        cri_ctx_run_out_at(cx, 0);
+        cr_ctx_set_log(cx, NULL, NULL);
+        check_status(cx, st, CR_OK, NULL, "fit", __FILE__, __LINE__);
+        assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TIME);
+        assert_int_equal(said.n, 1);
+        assert_non_null(strstr(said.text, "the time limit ended the search after"));
+        assert_true(state_of(m)->em.iterations >= iterations && state_of(m)->em.restarts < 40);
+        iterations = state_of(m)->em.iterations;
+        assert_true(isfinite(predict(cx, m, t).log_density[0]));
+        cr_model_free(cx, m);
+    }
 }
 
 /* Entries of 0 stay, whatever the start, and what is not a table stays; log densities of rows add up to the likelihood. */
