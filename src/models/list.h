@@ -10,6 +10,7 @@
     X(bayes_logistic)        \
     X(beta_bernoulli)        \
     X(crf)                   \
+    X(dbn)                   \
     X(dirichlet_categorical) \
     X(exponential)           \
     X(fa)                    \

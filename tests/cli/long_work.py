@@ -312,6 +312,7 @@ query chains.json 'argmax(* | y0[t=20000]=0)'
 query chains.json 'P(h0[t=1], h1[t=2000] | y0[t=9000]=0)'
 infer chains.json slices.csv
 infer chains.json slices.csv --filtered
+fit dbn slices.csv --network chains.json -o out.cred
 denoise noisy.pgm
 denoise noisy.pgm --method icm --sweeps 100000 --labels 256
 denoise noisy.pgm --labels 256 --method gibbs --sweeps 1000

@@ -159,3 +159,23 @@ def test_a_million_slices(credence, umbrella):
     assert answer["marginals"]["rain[t=1000000]"]["yes"] == pytest.approx(0.3 + 0.4 * 9 / 11, abs=1e-12)
     result = credence("query", umbrella, "P(rain[t=1000000] | umbrella[t=1]=yes)", "--time-limit", "0.01")
     assert result.code != 0 and "time limit" in result.stderr
+
+
+def test_learned(credence, umbrella, examples, tmp_path):
+    """What dbn learns is a network to every verb that takes one."""
+    data, learned, written = examples / "umbrellas.csv", tmp_path / "m.cred", tmp_path / "m.json"
+    order = ["--sequence", "town", "--time", "day"]
+    result = credence("fit", "dbn", data, "--network", umbrella, *order, "-o", learned, "--json")
+    assert result.code == 0, result
+    said = json.loads(result.stdout)
+    assert credence("convert", learned, written).code == 0
+    a, b = (ask(credence, net, "P(rain[t=2] | umbrella[t=1..2]=yes)")[0] for net in (learned, written))
+    assert a["log_evidence"] == pytest.approx(b["log_evidence"], abs=1e-13)
+    rows = list(csv.DictReader(io.StringIO(credence("infer", learned, data, *order, "--target", "rain").stdout)))
+    assert sum(float(row["log_evidence"]) for row in rows) == pytest.approx(said["log_likelihood"], abs=1e-9)
+    assert "rain[t=2]" in credence("plot", learned).stdout
+    refused = credence("convert", learned, tmp_path / "m.bif")
+    assert refused.code == 2 and "only .json files can hold" in refused.stderr
+    again = credence("fit", "dbn", data, "--network", written, *order, "--prior", "0", "--max-iter", "1", "--json",
+                     "-o", tmp_path / "n.cred")
+    assert json.loads(again.stdout)["log_likelihood"] == pytest.approx(said["log_likelihood"], abs=1e-9)

@@ -353,7 +353,8 @@ TEST(mistakes_in_files)
               X("\"parents\": [\"y\"], " TWO) ", \"y\": {\"states\": 2, \"parents\": [\"x\"], " TWO
                                               "}"),
           "cycle" },
-        { "{\"network\": \"bayes\", \"slices\": 2, \"variables\": {}, \"plates\": {}}", "plates" },
+        { "{\"network\": \"bayes\", \"slices\": 2, \"variables\": {}, \"factors\": {}}",
+          "no key \"factors\"" },
     };
     for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
         cri_dynamic *net = NULL;

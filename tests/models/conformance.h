@@ -32,9 +32,11 @@ static const struct exemption {
     law         law;
     const char *model, *words, *member, *reason;
 } exemptions[] = {
+    { ORDER, "dbn", "", "", "learns from the order of the rows" },
     { ORDER, "gp-online", "", "", "learns as the rows come" },
     { ORDER, "hmm", "", "", "learns from the order of the rows" },
     { ORDER, "markov", "", "", "learns from the order of the rows" },
+    { WEIGHTS, "dbn", "", "", "a row of a sequence cannot count twice" },
     { WEIGHTS, "hmm", "", "", "a row of a sequence cannot count twice" },
     { WEIGHTS, "markov", "", "", "a row of a sequence cannot count twice" },
     { STREAMS, "gp-online", "", "", "learns as the rows come" },

@@ -27,7 +27,7 @@ SERIES = [made for made in _registry.ESTIMATORS.values()
           if made._estimator_type == "regressor" and hasattr(made, "predict_smoothed")]
 # Models of sequences of rows: they take one column of symbols, or rows that all weigh the same, and are looked at in
 # test_sequences.py.
-OF_SEQUENCES = [made for made in _registry.ESTIMATORS.values() if made._model_name in ("markov", "crf", "hmm")]
+OF_SEQUENCES = [made for made in _registry.ESTIMATORS.values() if made._model_name in ("markov", "crf", "dbn", "hmm")]
 # All others but the toy that predicts one number for every row.
 ESTIMATORS = [made for made in _registry.ESTIMATORS.values() if made._model_name != "toy-mean" and made not in SERIES + OF_SEQUENCES]
 REGRESSORS = [made for made in ESTIMATORS if made._estimator_type == "regressor"]

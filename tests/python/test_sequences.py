@@ -1,4 +1,5 @@
 """Models of sequences: symbols in a chain, labels in a row, hidden states; from fit to decoded paths."""
+import pathlib
 import pickle
 
 import numpy as np
@@ -44,3 +45,15 @@ def test_symbols(frame):
     assert np.allclose(model.predict_proba(data[["who", "word"]]).sum(axis=1), 1)
     with pytest.raises(ValueError, match="one column of symbols"):
         credence.Markov().fit(data)
+
+
+def test_networks(tmp_path):
+    examples = pathlib.Path(__file__).resolve().parents[2] / "examples"
+    data = pandas.read_csv(examples / "umbrellas.csv")
+    model = credence.Dbn(network=str(examples / "networks/umbrella.json"), sequence="town", time="day").fit(data)
+    assert model.score_samples(data).sum() == pytest.approx(model.log_likelihood_)
+    model.save(tmp_path / "learned.cred")
+    answer = credence.Network(tmp_path / "learned.cred").query("P(rain[t=2] | umbrella[t=1..2]=yes)")
+    assert answer["marginals"]["rain[t=2]"]["yes"] > 0.9
+    with pytest.raises(ValueError, match="network, which is not given"):
+        credence.Dbn().fit(data)

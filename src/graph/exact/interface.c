@@ -1,6 +1,7 @@
 /* interface.c -- networks of slices opened, and followed through time. */
 #include "interface_internal.h"
 #include "base/context_internal.h"
+#include "graph/network/network_internal.h"
 #include "graph/network/noisy.h"
 
 #include <fenv.h>
@@ -288,6 +289,55 @@ done:
     watch_end(&w, h);
     cr_scratch_end(&s);
     return st;
+}
+
+static bool visit_none(void *arg, size_t t, const double *p)
+{
+    (void)arg, (void)t, (void)p;
+    return true;
+}
+
+/* Room for the derivatives by the entries of one table, twice. */
+static cr_status open_family(cri_interface *h)
+{
+    size_t most = 1;
+    for (size_t v = 0; v < h->n; v++) {
+        size_t a = cr_network_table(h->first, v).size;
+        size_t b = cr_network_table(h->next, h->n + v).size;
+        most = a > most ? a : most;
+        most = b > most ? b : most;
+    }
+    if (!h->family) h->family = cr_scratch_matrix(&h->s, 2, most);
+    h->entries = most;
+    return h->s.status;
+}
+
+cr_status cri_interface_count(cr_ctx *cx, cri_interface *h, const cri_slice_evidence *e,
+                              const cri_family_sums *sums, double *opt_log, double *out_log,
+                              size_t *out_possible)
+{
+    cr_status st = open_family(h);
+    if (st != CR_OK) return st;
+    h->sums = sums;
+    st = cri_interface_smooth(cx, h, e, 0, e->slices - 1, visit_none, NULL, opt_log, out_log,
+                              out_possible);
+    h->sums = NULL;
+    return st;
+}
+
+/* The plain tables of a copy, which has others filled in, from the network. */
+static void renew(const cr_network *from, cr_network *opt_own)
+{
+    for (size_t i = 0; opt_own && i < from->tables; i++)
+        if (from->table[i].kind == CR_CPD_TABLE)
+            memcpy(opt_own->table[i].value, from->table[i].value,
+                   from->table[i].size * sizeof(double));
+}
+
+void cri_interface_renew(cri_interface *h)
+{
+    renew(h->net->first, h->own_first);
+    renew(h->net->next, h->own_next);
 }
 
 /* --- the best path --------------------------------------------------------------------------- */

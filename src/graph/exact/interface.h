@@ -10,6 +10,8 @@
  * in place of sums and goes back through the same steps.
  *   Cost: linear in the number of slices, exponential in the interface and the width of a slice.
  *   Memory: a table for each slice, or 2 sqrt(T) of them and one more pass.
+ * The same derivatives, by the tables themselves, give the joint posterior of every family:
+ *   P(x_tv, parents | e)  proportional to  p(x_tv | parents)  d Z_t / d p(x_tv | parents)
  * Tables are scaled step by step, so that no length underflows.  What has less than 1e-300 of the probability of the
  * best state of a table is lost, which matters where later evidence is for it: cri_interface_lost.
  * Murphy (2002), "Dynamic Bayesian networks", sec. 3.4; Darwiche (2003), "A differential approach to inference in
@@ -70,6 +72,20 @@ cr_status cri_interface_filter(cr_ctx *cx, cri_interface *h, const cri_slice_evi
 cr_status cri_interface_smooth(cr_ctx *cx, cri_interface *h, const cri_slice_evidence *e,
                                size_t first, size_t last, cri_slice_visit *visit, void *arg,
                                double *opt_log, double *out_log, size_t *out_possible);
+/* Where the expected counts of the families go: of each variable an array like its table in slice 1, and like that in the
+ * slices after it; NULL: they are not wanted.  Two may be one array. */
+typedef struct cri_family_sums {
+    double *const *first, *const *next; /* [n] */
+} cri_family_sums;
+
+/* Adds P(x_tv, parents | e), summed over the slices, to `sums`.  opt_log, *out_log and *out_possible as above; unless all
+ * slices are possible nothing is added.  What is set from outside has no family.  Cost: that of cri_interface_smooth, and
+ * the entries of the tables in each slice. */
+cr_status cri_interface_count(cr_ctx *cx, cri_interface *h, const cri_slice_evidence *e,
+                              const cri_family_sums *sums, double *opt_log, double *out_log,
+                              size_t *out_possible);
+/* Plain tables of the network have other values than when it was opened. */
+void cri_interface_renew(cri_interface *h);
 /* The most probable states of all variables, [slices x n], and log P(states, e). */
 cr_status cri_interface_best(cr_ctx *cx, cri_interface *h, const cri_slice_evidence *e,
                              uint32_t *out_state, double *out_log, size_t *out_possible);

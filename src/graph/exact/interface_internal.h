@@ -79,9 +79,14 @@ struct cri_interface {
     size_t        *state; /* [2n] of what is observed, by id */
     bool           blank; /* nothing is known of the slice at hand */
     bool           lost;  /* some product underflowed */
-    cr_scratch     s;
-    cri_program   *program[CRI_MOST_PROGRAMS]; /* the latest first */
-    size_t         programs;
+    /* Of cri_interface_count at work, else NULL; d Z / d p(x | parents) by the places of a table, and in the order of a
+     * space; entries of the largest table. */
+    const cri_family_sums *sums;
+    double                *family; /* [2 x entries]; NULL: not yet needed */
+    size_t                 entries;
+    cr_scratch             s;
+    cri_program           *program[CRI_MOST_PROGRAMS]; /* the latest first */
+    size_t                 programs;
 };
 
 /* --- planning (interface_plan.c) -------------------------------------------------------------- */
@@ -101,7 +106,7 @@ cr_status cri_slice_open(cr_ctx *cx, cri_interface *h, const cri_slice_evidence 
 cr_status cri_slice_forward(cr_ctx *cx, cri_interface *h, cri_program *p, bool maximise,
                             const double *before, double *out, double *out_log);
 /* After cri_slice_forward by sums: from alpha and beta [size] of the slice, which is overwritten, the marginals into
- * h->marginal and beta of the slice before. */
+ * h->marginal and beta of the slice before; with the marginals, the families into h->sums, where they are wanted. */
 cr_status cri_slice_backward(cr_ctx *cx, cri_interface *h, cri_program *p, const double *before,
                              const double *alpha, double *beta, bool marginals,
                              double *opt_beta_before);

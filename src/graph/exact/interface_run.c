@@ -236,6 +236,27 @@ done:
 
 /* --- backwards ------------------------------------------------------------------------------- */
 
+/* Where the family of a table is counted; NULL: nowhere. */
+static double *find_sums(const cri_interface *h, const cri_program *p, const cri_input *x)
+{
+    if (!h->sums || x->from != CRI_FROM_TABLE) return NULL;
+    return (p->first ? h->sums->first : h->sums->next)[x->index];
+}
+
+static cr_table_view find_table(const cri_interface *h, const cri_program *p, const cri_input *x)
+{
+    return cr_network_table(p->first ? h->first : h->next, p->first ? x->index : h->n + x->index);
+}
+
+/* P(x, parents | e) from the derivatives by the entries of the table. */
+static void add_family(cri_interface *h, cr_table_view t, double *sums)
+{
+    double total = 0;
+    for (size_t i = 0; i < t.size; i++) total += h->family[i] *= t.value[i];
+    if (!(total > 0)) h->lost = true;
+    for (size_t i = 0; i < t.size && total > 0; i++) sums[i] += h->family[i] / total;
+}
+
 /* Where the derivative by an input goes, and how much that is; NULL: it is not wanted. */
 static double *find_adjoint(cri_interface *h, cri_program *p, const cri_input *x, bool marginals,
                             double *opt_beta_before, size_t *out_size)
@@ -251,20 +272,20 @@ static double *find_adjoint(cri_interface *h, cri_program *p, const cri_input *x
         *out_size = p->step[x->index].size;
         return marginals || p->step[x->index].carries ? p->step[x->index].adjoint : NULL;
     default:
-        return NULL;
+        *out_size = find_table(h, p, x).size;
+        return find_sums(h, p, x) ? h->family : NULL;
     }
 }
 
-/* d Z / d (input k): the derivative by the output, times all other inputs. */
-static cr_status send_back(cr_ctx *cx, cri_interface *h, cri_step *step, size_t k,
-                           const double *adjoint, double *to, size_t size)
+/* d Z / d (input k): the derivative by the output, times all other inputs, added to an
+ * output with these strides. */
+static cr_status send_to(cr_ctx *cx, cri_interface *h, cri_step *step, size_t k,
+                         const double *adjoint, const size_t *stride, double *to)
 {
     cri_operand mine = step->in[k];
     product     x = whole_product(step);
-    memset(to, 0, size * sizeof *to);
-    x.out.value =
-        step->input[k].from == CRI_FROM_MESSAGE ? to + find_place(h, &step->input[k]) : to;
-    memcpy(x.out.stride, mine.stride, sizeof mine.stride);
+    x.out.value = to;
+    memcpy(x.out.stride, stride, sizeof mine.stride);
     step->in[k].value = adjoint;
     memcpy(step->in[k].stride, step->out.stride, sizeof mine.stride);
     if (step->at) {
@@ -274,6 +295,42 @@ static cr_status send_back(cr_ctx *cx, cri_interface *h, cri_step *step, size_t 
     cr_status st = run_product(cx, h, &x, false);
     step->in[k] = mine;
     return st;
+}
+
+static cr_status send_back(cr_ctx *cx, cri_interface *h, cri_step *step, size_t k,
+                           const double *adjoint, double *to, size_t size)
+{
+    bool placed = step->input[k].from == CRI_FROM_MESSAGE || step->input[k].from == CRI_FROM_TABLE;
+    memset(to, 0, size * sizeof *to);
+    return send_to(cx, h, step, k, adjoint, step->in[k].stride,
+                   placed ? to + find_place(h, &step->input[k]) : to);
+}
+
+/* The same for a table in a large space, whose outputs have to be in the order of the space: by way of one that is. */
+static cr_status send_ordered(cr_ctx *cx, cri_interface *h, cri_step *step, size_t k,
+                              const double *adjoint, double *to, size_t size)
+{
+    const cri_space *space = &step->space;
+    const size_t    *place = step->in[k].stride;
+    double          *ordered = h->family + h->entries;
+    size_t           stride[CRI_MOST_DIMS] = { 0 }, entries = 1;
+    for (size_t d = space->n; d-- > 0;) {
+        if (place[d] == 0) continue;
+        stride[d] = entries;
+        entries *= space->states[d];
+    }
+    memset(ordered, 0, entries * sizeof *ordered);
+    cr_status st = send_to(cx, h, step, k, adjoint, stride, ordered);
+    if (st != CR_OK) return st;
+    memset(to, 0, size * sizeof *to);
+    to += find_place(h, &step->input[k]);
+    for (size_t i = 0; i < entries; i++) {
+        size_t at = 0;
+        for (size_t d = 0; d < space->n; d++)
+            if (place[d] > 0) at += i / stride[d] % space->states[d] * place[d];
+        to[at] = ordered[i];
+    }
+    return CR_OK;
 }
 
 static void normalise(double *p, size_t n)
@@ -327,10 +384,18 @@ cr_status cri_slice_backward(cr_ctx *cx, cri_interface *h, cri_program *p, const
         for (size_t k = 0; k < step->inputs; k++)
             step->in[k].value = find_input(h, p, &step->input[k], before);
         for (size_t k = 0; k < step->inputs; k++) {
-            to = find_adjoint(h, p, &step->input[k], marginals, opt_beta_before, &size);
+            const cri_input *x = &step->input[k];
+            double          *sums = find_sums(h, p, x);
+            if (sums && x->fixed == find_table(h, p, x).n) { /* all of the family is observed */
+                sums[find_place(h, x)] += 1;
+                continue;
+            }
+            to = find_adjoint(h, p, x, marginals, opt_beta_before, &size);
             if (!to) continue;
-            CR_TRY(send_back(cx, h, step, k, last ? adjoint + find_place(h, &step->place) : adjoint,
-                             to, size));
+            bool ordered = sums && !step->at && step->space.n > 0;
+            CR_TRY((ordered ? send_ordered : send_back)(
+                cx, h, step, k, last ? adjoint + find_place(h, &step->place) : adjoint, to, size));
+            if (sums) add_family(h, find_table(h, p, x), sums);
         }
     }
     for (size_t v = 0; v < h->n && marginals; v++) set_marginal(h, v);

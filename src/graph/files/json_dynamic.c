@@ -2,6 +2,7 @@
  * network that it is, under names that say which slice a parent is in. */
 #include "json_dynamic.h"
 #include "json_internal.h"
+#include "json_plates.h"
 #include "json_write.h"
 #include "graph/network/network_internal.h"
 #include "base/bytes.h"
@@ -18,34 +19,42 @@ static cr_status read_slices(const cri_json *d)
     return cr_fail_hint(d->cx, "leave it out of a network that does not repeat");
 }
 
-/* A bracket in a name is a place in time. */
+/* A bracket in a name is a place in time, or in plates. */
 static cr_status check_names(const cri_json *d, json_t *list)
 {
     const char *name;
     json_t     *one;
-    json_object_foreach(list, name, one) if (strpbrk(name, "[]")) return cri_json_fail_key(
-        d, list, name, "a name in a network with slices cannot contain brackets");
+    json_object_foreach(list, name, one) if (
+        strpbrk(name, "[]") &&
+        !cri_json_is_repeated(
+            name)) return cri_json_fail_key(d, list, name,
+                                            "a name in a network with slices cannot contain "
+                                            "brackets, but for its place in plates");
     return CR_OK;
 }
 
 /* Is this "x[-1]"? */
 static bool is_before(const char *name)
 {
-    const char *mark = strchr(name, '[');
-    return mark && mark > name && strcmp(mark, "[-1]") == 0;
+    size_t n = strlen(name);
+    return n > 4 && strcmp(name + n - 4, "[-1]") == 0 &&
+           (strcspn(name, "[") == n - 4 || name[n - 5] == ']');
 }
 
 /* Parents of the first slice are in it; others may be in the slice before. */
-static cr_status check_parents(const cri_json *d, json_t *definition, bool first, bool *out_back)
+static cr_status check_parents(const cri_json_network *first_net, json_t *definition, bool first,
+                               bool *out_back)
 {
-    json_t *list = json_object_get(definition, "parents"), *item;
-    size_t  i;
+    const cri_json *d = &first_net->d;
+    json_t         *list = json_object_get(definition, "parents"), *item;
+    size_t          i;
     *out_back = false;
     if (!json_is_array(list)) return CR_OK; /* what is wrong with it is said elsewhere */
     json_array_foreach(list, i, item)
     {
         const char *name = json_string_value(item);
         if (!name || !strchr(name, '[')) continue;
+        if (cr_variable_lookup(cr_network_variables(first_net->net), name) != CR_NONE) continue;
         if (first) {
             cri_json_fail(d, item, "'%s' is in the slice before, which the first slice lacks",
                           name);
@@ -79,12 +88,12 @@ static cr_status read_variable(cri_json_network *first, cri_json_network *next, 
     json_t                  *initial = json_object_get(one, "initial");
     bool                     back, none;
     CR_TRY(cri_json_keys(d, one, KEYS));
-    CR_TRY(check_parents(d, one, false, &back));
+    CR_TRY(check_parents(first, one, false, &back));
     CR_TRY(cri_json_distribution(next, n + v, one));
     if (initial) {
         CR_TRY(cri_json_is_object(d, initial, "an object with the probabilities in slice 1"));
         CR_TRY(cri_json_keys(d, initial, INITIAL));
-        CR_TRY(check_parents(d, initial, true, &none));
+        CR_TRY(check_parents(first, initial, true, &none));
     } else if (back) {
         cri_json_fail(d, one, "'%s' depends on the slice before, but nothing says how it begins",
                       name);
@@ -99,15 +108,14 @@ done:
 
 static cr_status read_network(cri_json_network *first, cri_json_network *next, cri_dynamic *net)
 {
-    static const char *const KEYS[] = {
-        "network", "name", "slices", "properties", "variables", NULL
-    };
-    cr_status       st = CR_OK;
-    const cri_json *d = &first->d;
-    const char     *name;
-    json_t         *list, *one;
-    bool            bayes = true;
-    size_t          v = 0;
+    static const char *const KEYS[] = { "network",    "name",      "slices", "plates",
+                                        "properties", "variables", NULL };
+    cr_status                st = CR_OK;
+    const cri_json          *d = &first->d;
+    const char              *name;
+    json_t                  *list, *one, *before = NULL;
+    bool                     bayes = true;
+    size_t                   v = 0;
     CR_TRY(cri_json_kind(d, &bayes));
     if (!bayes)
         CR_TRY(cri_json_fail_key(d, d->root, "slices",
@@ -116,12 +124,20 @@ static cr_status read_network(cri_json_network *first, cri_json_network *next, c
     CR_TRY(cri_json_keys(d, d->root, KEYS));
     CR_TRY(cri_json_heading(first));
     CR_TRY(cri_json_member(d, d->root, "variables", &list));
+    CR_TRY(cri_json_plates(&first->d, list, &list));
+    next->d = first->d;
     CR_TRY(cri_json_variables(first, list, true));
     CR_TRY(check_names(d, list));
     if (cr_network_size(net->first) == 0)
         CR_TRY(cri_json_fail(d, list, "there are no variables in the network"));
     CR_TRY(cri_dynamic_add_slices(d->cx, net));
-    json_object_foreach(list, name, one) CR_TRY(read_variable(first, next, net->n, v++, name, one));
+    json_object_foreach(list, name, one)
+    {
+        bool again = v > 0 && cri_json_origin(d, one) == cri_json_origin(d, before);
+        net->like[v] = again ? net->like[v - 1] : v;
+        CR_TRY(read_variable(first, next, net->n, v++, name, one));
+        before = one;
+    }
     CR_TRY(cri_json_place(d, list, cr_network_check(d->cx, net->first)));
     CR_TRY(cri_json_place(d, list, cr_network_check(d->cx, net->next)));
 done:
@@ -161,23 +177,11 @@ bool cri_json_is_dynamic(const void *bytes, size_t size)
 
 /* --- writing --------------------------------------------------------------------------------- */
 
-/* Does v begin as it goes on? */
-static bool begins_alike(const cri_dynamic *net, size_t v)
-{
-    const cri_table *a = &net->first->table[v], *b = &net->next->table[net->n + v];
-    if (cri_dynamic_looks_back(net, v) || a->n != b->n || a->kind != b->kind) return false;
-    for (size_t i = 0; i < a->n; i++)
-        if (a->scope[i] + net->n != b->scope[i]) return false;
-    if (!a->source != !b->source || (a->source && strcmp(a->source, b->source) != 0)) return false;
-    if (!a->value || !b->value) return !a->value && !b->value && a->source;
-    return memcmp(a->value, b->value, a->size * sizeof *a->value) == 0;
-}
-
 static void put_variable(cri_writer *w, const cri_dynamic *net, size_t v)
 {
     cri_put(w, "{");
     cri_put_json_states(w, cr_network_variables(net->first), v);
-    if (!begins_alike(net, v)) {
+    if (!cri_dynamic_begins_alike(net, v)) {
         cri_put(w, "\n      \"initial\": {");
         cri_put_json_definition(w, net->first, v, 8);
         cri_put(w, "\n      },");

@@ -1,6 +1,7 @@
 /* json_network.c -- the variables of a network in JSON, and what its readers share. */
 #include "json_internal.h"
 #include "graph/network/network_internal.h"
+#include "json_plates.h"
 #include "network_text.h"
 #include "base/bytes.h"
 #include "base/context_internal.h"
@@ -339,7 +340,8 @@ static cr_status refuse_slices(const cri_json *d)
 
 static cr_status read_network(cri_json_network *f)
 {
-    static const char *const BAYES[] = { "network", "name", "properties", "variables", NULL };
+    static const char *const BAYES[] = { "network", "name",      "properties",
+                                         "plates",  "variables", NULL };
     static const char *const MARKOV[] = { "network",  "name",  "properties", "variables", "factors",
                                           "features", "ising", "boltzmann",  NULL };
     cr_status                st = CR_OK;
@@ -353,6 +355,7 @@ static cr_status read_network(cri_json_network *f)
     CR_TRY(cri_json_heading(f));
     list = json_object_get(root, "variables");
     if (bayes) CR_TRY(cri_json_member(&f->d, root, "variables", &list));
+    if (bayes) CR_TRY(cri_json_plates(&f->d, list, &list));
     if (list) CR_TRY(cri_json_variables(f, list, bayes));
     CR_TRY(bayes ? read_bayes(f, list) : read_markov(f, list));
     if (cr_network_size(f->net) == 0)

@@ -18,6 +18,9 @@
  *   {"network": "bayes", "slices": 2, "variables": {"x": {..., "parents": ["x[-1]", "u"], ...,
  *    "initial": {"parents": ["u"], "table": ...}}}}: repeats over time (json_dynamic.h)
  *
+ *   {"network": "bayes", "plates": {"s": 3}, "variables": {"x": {"plate": "s", ...}}}: x[s=1], x[s=2], x[s=3], also with
+ *   slices (json_plates.h)
+ *
  *   {"network": "markov", "variables": {"x": ["no", "yes"]},
  *
  *      "factors":   [{"scope": ["x", "y"], "table": [...] or {"no, yes": value}}],

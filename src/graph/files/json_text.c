@@ -29,7 +29,7 @@ cr_status cri_json_open(cr_ctx *cx, const char *source, const void *bytes, size_
     cri_reader   r = cri_reader_open(cx, source, bytes, size);
     json_error_t e;
     if (size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) r.at += 3;
-    *out = (cri_json){ cx, source, bytes, size, NULL };
+    *out = (cri_json){ .cx = cx, .source = source, .bytes = bytes, .size = size };
     json_t *root = json_loadb(r.at, (size_t)(r.end - r.at), JSON_REJECT_DUPLICATES, &e);
     if (!root) return fail_syntax(&r, &e);
     out->root = root;
@@ -43,7 +43,22 @@ cr_status cri_json_open(cr_ctx *cx, const char *source, const void *bytes, size_
 void cri_json_close(cri_json *d)
 {
     json_decref(d->root);
-    d->root = NULL;
+    json_decref(d->own);
+    cr_free(d->cx, d->made, d->capacity, sizeof *d->made);
+    d->root = d->own = NULL, d->made = NULL, d->n_made = d->capacity = 0;
+}
+
+const json_t *cri_json_origin(const cri_json *d, const json_t *value)
+{
+    size_t low = 0, high = d->n_made;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (d->made[middle].value < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < d->n_made && d->made[low].value == value ? d->made[low].from : value;
 }
 
 /* --- places ---------------------------------------------------------------------------------- */
@@ -83,8 +98,20 @@ static bool walk(cri_words *w, json_t *node, const place *p)
     return false;
 }
 
+/* The place in the text of one in what was made of it: keys may have got the place in a plate, "x[student=1]". */
+static place place_in_text(const cri_json *d, place p, char *key, size_t size)
+{
+    p.value = cri_json_origin(d, p.value);
+    if (!p.key || json_object_get(p.value, p.key)) return p;
+    snprintf(key, size, "%.*s", (int)strcspn(p.key, "["), p.key);
+    p.key = key;
+    return p;
+}
+
 static cr_status fail_at(const cri_json *d, place p, const char *sentence)
 {
+    char key[512];
+    p = place_in_text(d, p, key, sizeof key);
     cri_words w = cri_words_open(d->cx, d->source, d->bytes, d->size, "{}[]:,", '/');
     cr_status st;
     if (w.r.status == CR_OK && walk(&w, d->root, &p))

@@ -10,17 +10,28 @@
 
 #include <jansson.h>
 
+/* A value that is not in the text, and the one there that it was made from. */
+typedef struct cri_json_made {
+    const json_t *value, *from;
+} cri_json_made;
+
 typedef struct cri_json {
-    cr_ctx     *cx;
-    const char *source, *bytes; /* borrowed */
-    size_t      size;
-    json_t     *root; /* an object */
+    cr_ctx        *cx;
+    const char    *source, *bytes; /* borrowed */
+    size_t         size;
+    json_t        *root; /* an object */
+    json_t        *own;  /* what was made of it (json_plates.h), or NULL */
+    cri_json_made *made; /* [n_made] of [capacity] by ascending `value`, once they are sorted */
+    size_t         n_made, capacity;
 } cri_json;
 
 /* Reads an object; a key that stands twice is refused.  CR_EDATA. */
 cr_status cri_json_open(cr_ctx *cx, const char *source, const void *bytes, size_t size,
                         cri_json *out);
 void      cri_json_close(cri_json *d);
+
+/* What a value was made from: itself, where it is of the text. */
+const json_t *cri_json_origin(const cri_json *d, const json_t *value);
 
 /* Fails with CR_EDATA at a value. */
 cr_status cri_json_fail(const cri_json *d, const json_t *at, const char *format, ...)

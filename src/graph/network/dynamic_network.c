@@ -26,6 +26,7 @@ void cri_dynamic_free(cr_ctx *cx, cri_dynamic *net)
     if (!net) return;
     cr_network_free(cx, net->first);
     cr_network_free(cx, net->next);
+    if (net->like) cr_free(cx, net->like, net->n, sizeof *net->like);
     cr_free(cx, net, 1, sizeof *net);
 }
 
@@ -69,6 +70,9 @@ cr_status cri_dynamic_add_slices(cr_ctx *cx, cri_dynamic *net)
 {
     cr_status st = CR_OK;
     net->n = cr_network_size(net->first);
+    net->like = cr_alloc(cx, net->n, sizeof *net->like);
+    if (!net->like) CR_TRY(CR_ENOMEM);
+    for (size_t v = 0; v < net->n; v++) net->like[v] = v;
     for (size_t v = 0; v < net->n; v++) {
         CR_TRY(add_variable(cx, net, v, "[-1]", net->next));
         CR_TRY(set_uniform(cx, net->next, v));
@@ -85,6 +89,24 @@ bool cri_dynamic_looks_back(const cri_dynamic *net, size_t v)
     for (size_t i = 0; i < n; i++)
         if (parents[i] < net->n) return true;
     return false;
+}
+
+bool cri_dynamic_begins_alike(const cri_dynamic *net, size_t v)
+{
+    const cri_table *a = &net->first->table[v], *b = &net->next->table[net->n + v];
+    if (cri_dynamic_looks_back(net, v) || a->n != b->n || a->kind != b->kind) return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (a->scope[i] + net->n != b->scope[i]) return false;
+    if (!a->source != !b->source || (a->source && strcmp(a->source, b->source) != 0)) return false;
+    if (!a->value || !b->value) return !a->value && !b->value && a->source;
+    return memcmp(a->value, b->value, a->size * sizeof *a->value) == 0;
+}
+
+double *cri_dynamic_table(cri_dynamic *net, bool first, size_t v, size_t *out_size)
+{
+    cri_table *t = first ? &net->first->table[v] : &net->next->table[net->n + v];
+    *out_size = t->kind == CR_CPD_TABLE ? t->size : 0;
+    return *out_size > 0 ? t->value : NULL;
 }
 
 /* --- slices side by side --------------------------------------------------------------------- */

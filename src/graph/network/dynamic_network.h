@@ -17,6 +17,7 @@ typedef struct cri_dynamic {
     size_t      n;     /* variables of a slice */
     cr_network *first; /* [n] "x": slice 1 */
     cr_network *next;  /* [2n] "x[-1]" of the slice before, whose tables mean nothing; then "x" */
+    size_t *like; /* [n] the first variable with the same probabilities: itself, but in plates */
 } cri_dynamic;
 
 /* An empty network of two empty slices. */
@@ -28,6 +29,11 @@ void cri_dynamic_free(cr_ctx *cx, cri_dynamic *net);
 cr_status cri_dynamic_add_slices(cr_ctx *cx, cri_dynamic *net);
 /* Does variable v of a slice depend on the slice before? */
 bool cri_dynamic_looks_back(const cri_dynamic *net, size_t v);
+/* Does variable v begin as it goes on: by the same distribution, given the same parents? */
+bool cri_dynamic_begins_alike(const cri_dynamic *net, size_t v);
+/* The probabilities of v, in the first slice or in the others, as long as they are a plain table, whose rows must go on to
+ * sum to one; NULL: they are made from something else (cr_cpd_kind). */
+double *cri_dynamic_table(cri_dynamic *net, bool first, size_t v, size_t *out_size);
 /* The network of so many slices, side by side; 1 to CRI_MOST_SLICES of them. */
 cr_status cri_dynamic_unroll(cr_ctx *cx, const cri_dynamic *net, size_t slices,
                              cr_network **out_net);

@@ -166,8 +166,26 @@ bool cri_ask_next(cri_asking *p, size_t *out_v)
     return true;
 }
 
+/* A name with its place in plates, grade[student=1,course=logic], needs no quotes: the variable that is called like the
+ * text up to the bracket that follows; CR_NONE: none is. */
+static size_t find_repeated(cri_asking *p)
+{
+    size_t      n = strcspn(p->from, "[,= \"'(){};|~"), v;
+    const char *end = p->from[n] == '[' ? strchr(p->from, ']') : NULL;
+    if (!end || n == 0) return CR_NONE;
+    memcpy(p->name, p->from, (size_t)(end + 1 - p->from));
+    p->name[end + 1 - p->from] = '\0';
+    v = cr_variable_lookup(cr_network_variables(p->net), p->name);
+    if (v != CR_NONE) p->at = end + 1;
+    return v;
+}
+
 cr_status cri_ask_variable(cri_asking *p, size_t *out_v)
 {
+    cri_ask_skip(p);
+    p->from = p->at;
+    *out_v = find_repeated(p);
+    if (*out_v != CR_NONE) return p->times ? read_time(p, out_v) : CR_OK;
     cr_status st = read_name(p, p->times ? SLICED_ENDS : NAME_ENDS, "a variable");
     if (st != CR_OK) return st;
     *out_v = cr_variable_lookup(cr_network_variables(p->net), p->name);
