@@ -17,6 +17,8 @@
 /* clang-format off */
 #define KALMAN_OPTIONS(X)                                                                             \
     X(text,  components, "level", "", "parts that the series is the sum of: level or trend, seasonal:12, cycle, ar:2 or arma:1,1, regression (on the other columns), irregular", "trend,seasonal:12") \
+    X(choice, steps, "rows", "rows|time|months", "how far rows are apart: a step each, by the time between them in --time, or by the months between its dates", "time") \
+    X(real,  unit,     "", ">0", "length of a step in the units of --time, or in months; by default the smallest time between rows of which the others are multiples, or the median one", "1") \
     X(text,  model,    "", "FILE", "matrices of the model in JSON, which are then not learned: a file, or the text itself", "model.json") \
     X(count, restarts, "3", "1..24", "most starts of the search, of which the best result is kept; variances alone need no more once two agree", "8")   \
     X(count, max_iter, "500", ">=1", "maximum number of iterations of each", "100")                   \
@@ -74,9 +76,27 @@ static void warn_of_steps(cr_ctx *cx, const cri_rows *rows)
         }
     if (most > 1.2 * least)
         cr_log(cx, CR_LOG_WARNING,
-               "the steps of '%s' are from %g to %g, but each row counts as one step: add rows "
-               "without a value where steps are missing",
+               "the steps of '%s' are from %g to %g, but each row counts as one step; --steps time "
+               "counts the time between rows",
                rows->design->time, least, most);
+}
+
+/* What a step is. */
+static cr_status set_steps(cr_ctx *cx, const cri_rows *rows, const kalman_options *o,
+                           kalman_state *m)
+{
+    m->steps = (size_t)o->steps;
+    m->unit = m->span = NAN;
+    if (m->steps == CRI_KALMAN_STEPS_ROWS) {
+        if (!isnan(o->unit))
+            return cr_fail(cx, CR_EARG, "--unit needs --steps time or months: a row is a step");
+        warn_of_steps(cx, rows);
+        return CR_OK;
+    }
+    if (!rows->design->time)
+        return cr_fail(cx, CR_EARG, "--steps %s needs the times of the rows: --time COL",
+                       m->steps == CRI_KALMAN_STEPS_TIME ? "time" : "months");
+    return cri_kalman_find_unit(cx, rows, o->unit, m);
 }
 
 /* Too short a series leaves nothing to learn variances from.  How many values the start takes is looked up only where it
@@ -89,8 +109,7 @@ static cr_status check_length(cr_ctx *cx, const cri_kalman_data *data, cri_kalma
     size_t          needed = m->n_theta > 0 ? m->n_theta : 1;
     if (m->observed >= m->series * m->m + needed) return CR_OK;
     for (size_t i = 0; i < m->n_theta; i++) m->theta[i] = 0;
-    if (!cri_kalman_build(m->plan, m->theta, &t->system, t->work))
-        CR_TRY(cr_fail(cx, CR_ENUMERIC, "the model has no start"));
+    if (!cri_kalman_set(t, m->theta)) CR_TRY(cr_fail(cx, CR_ENUMERIC, "the model has no start"));
     CR_TRY(cri_kalman_filter(cx, &t->system, data, false, &path));
     if (path.observed >= path.fixing + needed) goto done;
     cr_fail(cx, CR_EDATA,
@@ -116,15 +135,19 @@ static void name_zeros(cr_ctx *cx, const kalman_state *m)
     }
 }
 
-static cr_status learn(cr_ctx *cx, const kalman_options *o, const cri_kalman_data *data,
-                       uint64_t seed, kalman_state *m, cr_report *report)
+static cr_status learn(cr_ctx *cx, const cri_rows *rows, const kalman_options *o, uint64_t seed,
+                       kalman_state *m, cr_report *report)
 {
     cr_status         st = CR_OK;
     cr_scratch        s = cr_scratch_begin(cx);
     cri_kalman_target target;
     cri_kalman_best   best;
-    CR_TRY(cri_kalman_target_new(&s, m->plan, data, &target));
-    CR_TRY(check_length(cx, data, &target, m));
+    cri_kalman_data   data;
+    cri_kalman_gaps   gaps;
+    CR_TRY(cri_kalman_gather(&s, rows, m, 0, &data));
+    CR_TRY(cri_kalman_count_steps(&s, m, rows, NULL, &data, &gaps));
+    CR_TRY(cri_kalman_target_new(&s, m->plan, &data, gaps.gap, gaps.n, &target));
+    CR_TRY(check_length(cx, &data, &target, m));
     CR_TRY(cri_kalman_search(&s, &target, o->restarts, o->max_iter, o->tol, seed, &best));
     memcpy(m->theta, best.theta, m->n_theta * sizeof(double));
     memcpy(m->covariance, best.covariance, m->n_theta * m->n_theta * sizeof(double));
@@ -263,6 +286,7 @@ static cr_status close_fit(cr_ctx *cx, const cri_rows *rows, kalman_state *m, cr
     CR_TRY(cri_kalman_open(&s, m, &system));
     for (size_t i = 0; i < m->m; i++) system.noisy[i] = system.Q[i * m->m + i] > 0;
     CR_TRY(cri_kalman_gather(&s, rows, m, cri_kalman_mean(m), &data));
+    CR_TRY(cri_kalman_open_steps(&s, m, rows, NULL, &data, &system));
     CR_TRY(cri_kalman_filter(cx, &system, &data, true, &path));
     if (path.failed != SIZE_MAX)
         CR_TRY(cr_fail(cx, CR_ENUMERIC,
@@ -276,8 +300,10 @@ static cr_status close_fit(cr_ctx *cx, const cri_rows *rows, kalman_state *m, cr
     m->outlier = m->shock = 0;
     keep_ends(&path, m);
     CR_TRY(cri_kalman_smooth(cx, &path, close_row, &c));
-    for (size_t k = 0; k < m->series; k++) { /* a step beyond the last row */
+    for (size_t k = 0; k < m->series; k++) { /* a step beyond the last row, or its time */
         double *place = m->places + k * m->width, *P = place + 1 + m->m;
+        if (data.step) place[m->width - 1] = data.time[data.start[k + 1] - 1];
+        if (data.step) continue;
         cri_kalman_move(&system.forward, m->m, place + 1, work);
         cri_kalman_carry(&system.forward, m->m, P, system.Q, false, work);
         cri_kalman_carry(&system.forward, m->m, P + m->m * m->m, NULL, false, work);
@@ -294,7 +320,7 @@ done:
 /* The arrays whose sizes are now known. */
 static cr_status make_room(cr_ctx *cx, kalman_state *m)
 {
-    m->width = 1 + m->m + 2 * m->m * m->m;
+    m->width = cri_kalman_width(m);
     m->places = cr_alloc(cx, m->series * m->width, sizeof(double));
     if (m->components) {
         m->theta = cr_alloc(cx, m->n_theta, sizeof(double));
@@ -349,8 +375,9 @@ static cr_status plan_fit(cr_ctx *cx, const cri_rows *rows, const kalman_options
     cri_kalman_plan plan;
     m->components = cri_string_copy(cx, o->components);
     if (!m->components) return CR_ENOMEM;
-    m->longest = fmax(4, (double)m->observed);
+    m->longest = fmax(4, m->steps ? m->span : (double)m->observed);
     CR_TRY(cri_kalman_plan_read(cx, o->components, rows->p, m->longest, &plan));
+    if (m->between) CR_TRY(cri_kalman_plan_between(cx, &plan));
     m->m = plan.m;
     m->k = plan.k;
     m->n_theta = plan.n_theta;
@@ -368,16 +395,14 @@ static cr_status kalman_fit(cr_ctx *cx, const cri_rows *rows, const void *option
                             void **out_state, cr_report *report)
 {
     cr_status             st = CR_OK;
-    cr_scratch            s = cr_scratch_begin(cx);
     const kalman_options *o = options;
-    cri_kalman_data       data;
     kalman_state         *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
     CR_TRY(check_rows(cx, rows));
     if (o->model && strcmp(o->components, "level") != 0)
         CR_TRY(cr_fail(cx, CR_EARG, "--model gives the whole model: leave --components out"));
     CR_TRY(measure(cx, rows, m));
-    warn_of_steps(cx, rows);
+    CR_TRY(set_steps(cx, rows, o, m));
     m->series = rows->sequences->n;
     CR_TRY(o->model ? cri_kalman_read_matrices(cx, o->model, m) : plan_fit(cx, rows, o, m));
     CR_TRY(make_room(cx, m));
@@ -385,16 +410,12 @@ static cr_status kalman_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     CR_TRY(cri_kalman_join_names(cx, NULL, rows->sequences, NULL, &m->names));
     CR_TRY(cri_kalman_prepare(cx, m));
     report->stop = CR_STOP_CLOSED_FORM;
-    if (m->plan) {
-        CR_TRY(cri_kalman_gather(&s, rows, m, 0, &data));
-        CR_TRY(learn(cx, o, &data, seed, m, report));
-    }
+    if (m->plan) CR_TRY(learn(cx, rows, o, seed, m, report));
     CR_TRY(close_fit(cx, rows, m, report));
     *out_state = m;
     m = NULL;
 done:
     cri_state_free(cx, &cri_class_kalman, m);
-    cr_scratch_end(&s);
     return st;
 }
 

@@ -112,6 +112,10 @@ const cr_field cri_kalman_statistics[] = {
     CR_TEXT("components", CR_FIELD_SOMETIMES,
             "the parts of the series; of a model that is not given by matrices"),
     CR_TEXT("likelihood", 0, "what log_likelihood is"),
+    CR_NUMBER("step", CR_FIELD_SOMETIMES,
+              "a step in the units of the times, or in months; where rows have times"),
+    CR_TEXT("gaps", CR_FIELD_SOMETIMES,
+            "whether rows are whole steps apart, or lie between them; likewise"),
     CR_COUNT("series", 0, "how many there are"),
     CR_COUNT("states", 0, "how many the model has"),
     CR_COUNT("observed", 0, "rows with a value"),
@@ -193,6 +197,10 @@ cr_status cri_kalman_describe(cr_ctx *cx, const void *state, const cr_design *d,
                  m->fixing > 0
                      ? "diffuse: the values that fix the start of the states have no density"
                      : "of all values");
+    if (m->steps != CRI_KALMAN_STEPS_ROWS) {
+        cri_put_real(s, "step", m->unit);
+        cri_put_text(s, "gaps", m->between ? "of any length" : "whole steps");
+    }
     cri_put_count(s, "series", m->series);
     cri_put_count(s, "states", m->m);
     cri_put_count(s, "observed", m->observed);

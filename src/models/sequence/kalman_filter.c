@@ -25,6 +25,7 @@ typedef struct run {
     double *constant;     /* [p] log 2 pi F of steady rows                                        */
     size_t  directions;   /* of P_inf: 0 means that it is 0                                       */
     bool    steady;       /* P is what it was a row ago, and stays so while all of y is observed  */
+    size_t  end;          /* of the series at hand                                                */
 } run;
 
 /* --- the path -------------------------------------------------------------------------------- */
@@ -233,6 +234,25 @@ static bool is_complete(const run *f, size_t t)
     return true;
 }
 
+/* Whether the row behind row t of the series at hand, if there is one, is reached as row t was. */
+static bool goes_on(const run *f, size_t t)
+{
+    const size_t *step = f->data->step;
+    return !step || (t + 1 < f->end && step[t + 1] == step[t]);
+}
+
+/* From row t, after its observations, to the row behind it; or to row t from where a series begins, by its own step. */
+static void step_into(run *f, size_t t)
+{
+    size_t          m = f->s->m;
+    cri_kalman_step step = cri_kalman_step_into(f->s, f->data, t);
+    cri_kalman_move(&step.forward, m, f->a, f->work);
+    cri_kalman_carry(&step.forward, m, f->P, step.Q, false, f->work);
+    if (f->directions == 0) return;
+    cri_kalman_carry(&step.forward, m, f->Pinf, NULL, false, f->work);
+    for (size_t i = 0; i < m; i++) f->size = fmax(f->size, f->Pinf[i * m + i]);
+}
+
 /* Whether P is what it was before, all of it measured by its diagonal. */
 static bool has_settled(const double *P, const double *before, size_t m)
 {
@@ -262,12 +282,9 @@ static cr_status full_row(cr_ctx *cx, run *f, size_t t)
         memcpy(f->out->a + t * m, f->a, m * sizeof(double));
         memcpy(slot.P, f->P, m * m * sizeof(double));
     }
-    cri_kalman_move(&s->forward, m, f->a, f->work);
-    cri_kalman_carry(&s->forward, m, f->P, s->Q, false, f->work);
-    if (f->directions > 0) {
-        cri_kalman_carry(&s->forward, m, f->Pinf, NULL, false, f->work);
-        for (size_t i = 0; i < m; i++) f->size = fmax(f->size, f->Pinf[i * m + i]);
-    }
+    f->steady = false;
+    if (f->data->step && t + 1 == f->end) return CR_OK; /* it ends here */
+    step_into(f, t + 1);
     f->steady = can_settle && f->out->failed == SIZE_MAX && has_settled(f->P, f->before, m);
     for (size_t i = 0; f->steady && i < s->p; i++) f->constant[i] = CRI_LOG_2PI + log(slot.F[i]);
     return CR_OK;
@@ -291,7 +308,8 @@ static void steady_row(run *f, size_t t)
     }
     f->out->observed += s->p;
     if (f->out->states) memcpy(f->out->a + t * m, f->a, m * sizeof(double));
-    cri_kalman_move(&s->forward, m, f->a, f->work);
+    cri_kalman_step step = cri_kalman_step_into(s, f->data, t + 1);
+    cri_kalman_move(&step.forward, m, f->a, f->work);
 }
 
 static cr_status run_rows(cr_ctx *cx, run *f)
@@ -299,10 +317,13 @@ static cr_status run_rows(cr_ctx *cx, run *f)
     cr_status st = CR_OK;
     size_t    poll = cri_kalman_poll(f->s);
     for (size_t k = 0; k < f->data->series; k++) {
+        size_t begin = f->data->start[k];
+        f->end = f->data->start[k + 1];
         start_series(f, k == 0);
-        for (size_t t = f->data->start[k]; t < f->data->start[k + 1]; t++) {
+        if (f->data->step && f->data->step[begin] != CRI_KALMAN_HERE) step_into(f, begin);
+        for (size_t t = begin; t < f->end; t++) {
             if (t % poll == poll - 1) CR_TRY(cr_check_interrupt(cx));
-            if (f->steady && is_complete(f, t))
+            if (f->steady && goes_on(f, t) && is_complete(f, t))
                 steady_row(f, t);
             else
                 CR_TRY(full_row(cx, f, t));

@@ -110,6 +110,7 @@ typedef struct arma {
 static void read_arma(const cri_kalman_part *part, const double *theta, arma *out)
 {
     cri_partials_to_ar(theta, part->p, out->phi, out->of_phi);
+    if (part->damped) out->phi[0] = unit_of(theta[0], out->of_phi);
     cri_partials_to_ar(theta + part->p, part->q, out->theta, out->of_theta);
     for (size_t i = 0; i < part->q; i++) out->theta[i] = -out->theta[i];
     for (size_t i = 0; i < part->q * part->q; i++) out->of_theta[i] = -out->of_theta[i];

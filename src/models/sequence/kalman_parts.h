@@ -41,6 +41,7 @@ typedef struct cri_kalman_part {
     size_t          p, q;         /* of ar and arma                 */
     size_t          first, n;     /* its states                     */
     size_t          theta, count; /* its parameters                 */
+    bool            damped;       /* phi of ar:1 is above 0         */
     char            name[24];     /* "seasonal", "seasonal7" beside another */
 } cri_kalman_part;
 
@@ -59,11 +60,14 @@ typedef struct cri_kalman_plan {
     double           longest; /* the longest period of a cycle, > 2 */
     bool             dynamic; /* T has parameters                   */
     bool             mean;    /* the last parameter is the mean     */
+    bool             between; /* rows lie between whole steps       */
 } cri_kalman_plan;
 
 /* Reads "trend,seasonal:12"; k regressors, periods of cycles up to `longest`.  CR_EARG in words. */
 cr_status cri_kalman_plan_read(cr_ctx *cx, const char *text, size_t k, double longest,
                                cri_kalman_plan *out);
+/* Makes it one of rows between whole steps: CR_EUNSUPPORTED where a part has no such form. */
+cr_status cri_kalman_plan_between(cr_ctx *cx, cri_kalman_plan *plan);
 /* The matrices at theta.  `system` is of cri_kalman_new with m and k of the plan; work [4 m m].  false where
  * there are none. */
 bool cri_kalman_build(const cri_kalman_plan *plan, const double *theta, cri_kalman_system *system,

@@ -252,3 +252,24 @@ cr_status cri_kalman_plan_read(cr_ctx *cx, const char *text, size_t k, double lo
 done:
     return st;
 }
+
+/* A part that is what it is by counting rows, or that changes its sign from row to row, has no form between them. */
+cr_status cri_kalman_plan_between(cr_ctx *cx, cri_kalman_plan *plan)
+{
+    for (size_t k = 0; k < plan->n_parts; k++) {
+        cri_kalman_part *part = &plan->parts[k];
+        bool             one = part->kind == CRI_KALMAN_AR && part->p == 1;
+        if (part->kind == CRI_KALMAN_SEASONAL || part->kind == CRI_KALMAN_ARMA ||
+            (part->kind == CRI_KALMAN_AR && !one)) {
+            cr_fail(cx, CR_EUNSUPPORTED,
+                    "the times of rows are not whole steps, between which '%s' has no form",
+                    part->name);
+            return cr_fail_hint(cx,
+                                "--unit gives the length of a step; level, trend, cycle, ar:1 and "
+                                "regression are defined at all times");
+        }
+        part->damped = one;
+    }
+    plan->between = true;
+    return CR_OK;
+}

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "kalman_arma.h"
+#include "kalman_steps.h"
 #include "math/dense/chol.h"
 #include "math/optim/minimize.h"
 
@@ -22,7 +23,8 @@ static const double close = 1e-3;
 /* --- the log likelihood ---------------------------------------------------------------------- */
 
 cr_status cri_kalman_target_new(cr_scratch *s, const cri_kalman_plan *plan,
-                                const cri_kalman_data *data, cri_kalman_target *out)
+                                const cri_kalman_data *data, const double *gap, size_t gaps,
+                                cri_kalman_target *out)
 {
     size_t            m = plan->m;
     cri_kalman_target t = { .cx = s->cx, .plan = plan, .data = *data, .y = data->y };
@@ -35,8 +37,25 @@ cr_status cri_kalman_target_new(cr_scratch *s, const cri_kalman_plan *plan,
     t.score.P1 = cr_scratch_matrix(s, m, m);
     if (plan->dynamic) t.score.T = cr_scratch_matrix(s, m, m);
     cr_status st = cri_kalman_new(s, m, 1, plan->k, &t.system);
+    if (st == CR_OK && data->step) {
+        t.score.steps_Q = cr_scratch_matrix(s, gaps * m, m);
+        if (plan->dynamic) t.score.steps_T = cr_scratch_matrix(s, gaps * m, m);
+        st = cri_kalman_steps_new(s, plan, gap, gaps, &t.system);
+        for (size_t k = 0; k < plan->n_parts; k++) /* noise gets to all states of such a part */
+            if (plan->parts[k].kind == CRI_KALMAN_TREND ||
+                plan->parts[k].kind == CRI_KALMAN_SEASONAL)
+                for (size_t i = 0; st == CR_OK && i < plan->parts[k].n; i++)
+                    t.system.noisy[plan->parts[k].first + i] = true;
+    }
     if (st == CR_OK) *out = t;
     return st;
+}
+
+bool cri_kalman_set(cri_kalman_target *t, const double *theta)
+{
+    if (!cri_kalman_build(t->plan, theta, &t->system, t->work)) return false;
+    if (t->data.step) cri_kalman_steps_build(t->plan, &t->system);
+    return true;
 }
 
 cr_status cri_kalman_evaluate(cri_kalman_target *t, const double *theta, double *out,
@@ -47,7 +66,7 @@ cr_status cri_kalman_evaluate(cri_kalman_target *t, const double *theta, double 
     cri_kalman_path        path = { 0 };
     *out = NAN;
     t->evaluations++;
-    if (!cri_kalman_build(plan, theta, &t->system, t->work)) goto done;
+    if (!cri_kalman_set(t, theta)) goto done;
     t->data.y = t->y;
     if (plan->mean) {
         for (size_t i = 0; i < t->data.n; i++) t->moved[i] = t->y[i] - theta[plan->n_theta - 1];
@@ -57,6 +76,7 @@ cr_status cri_kalman_evaluate(cri_kalman_target *t, const double *theta, double 
     if (!isfinite(path.log_likelihood)) goto done;
     if (opt_gradient) {
         CR_TRY(cri_kalman_differentiate(t->cx, &path, &t->score));
+        if (t->data.step) cri_kalman_steps_pull(plan, &t->system, &t->score);
         cri_kalman_pull(plan, theta, &t->system, &t->score, t->work, opt_gradient, opt_slope);
     }
     *out = path.log_likelihood;
@@ -109,7 +129,7 @@ static cr_status rescale(cri_kalman_target *t, double *theta, double *out)
     cri_kalman_path        path = { 0 };
     *out = NAN;
     t->evaluations++;
-    if (!cri_kalman_build(plan, theta, &t->system, t->work)) goto done;
+    if (!cri_kalman_set(t, theta)) goto done;
     t->data.y = t->y;
     CR_TRY(cri_kalman_filter(t->cx, &t->system, &t->data, false, &path));
     double n = (double)(path.observed - path.fixing), factor = path.squares / n;

@@ -67,22 +67,24 @@ static cr_status go_on(cr_ctx *cx, const cri_rows *rows, const size_t *at, kalma
     const cri_sequences *q = rows->sequences;
     cri_kalman_system    base, system;
     cri_kalman_data      all, one; /* the path refers to it */
-    size_t               ends[] = { 0, 0 };
+    size_t               ends[2];
+    double              *begun = cr_scratch_f64(&s, q->n);
     cri_kalman_path      path = { 0 };
+    CR_TRY(s.status);
     CR_TRY(cri_kalman_open(&s, m, &base));
     CR_TRY(cri_kalman_gather(&s, rows, m, cri_kalman_mean(m), &all));
+    for (size_t k = 0; k < q->n; k++)
+        begun[k] = cri_kalman_time_of(m, m->places + at[k] * m->width);
+    CR_TRY(cri_kalman_open_steps(&s, m, rows, begun, &all, &base));
     for (size_t k = 0; k < q->n; k++) {
-        size_t  from = q->start[k];
         double *place = m->places + at[k] * m->width, seen = place[0];
-        ends[1] = q->start[k + 1] - from;
-        one =
-            (cri_kalman_data){ ends[1], 1, ends, all.y + from, all.x ? all.x + from * m->k : NULL };
+        one = cri_kalman_series(m, &all, k, ends);
         cri_kalman_start(m, &base, place, &system);
         CR_TRY(cri_kalman_filter(cx, &system, &one, false, &path));
         if (isnan(path.log_likelihood))
             CR_TRY(cr_fail(cx, CR_ENUMERIC,
                            "by the model, a value is known for sure from the rows before"));
-        cri_kalman_end(&path, seen + (double)one.n, place);
+        cri_kalman_end(m, &path, seen + (double)one.n, place);
         m->observed += path.observed;
         m->fixing += path.fixing;
         m->log_likelihood +=

@@ -1,0 +1,614 @@
+/* Rows that are not a step apart: whole gaps are rows without a value in between; others are those of the same process in
+ * continuous time. */
+#include "../life.h"
+#include "math/optim/differences.h"
+#include "models/core/sequence.h"
+#include "models/sequence/kalman_search.h"
+#include "models/sequence/kalman_steps.h"
+
+enum { SPAN = 90, MOST = 16 };
+
+/* --- the likelihood and its gradient --------------------------------------------------------- */
+
+/* Times of rows, the first at 0: the gaps vary from 1 to 13 steps. */
+static size_t draw_times(uint64_t seed, size_t *time)
+{
+    cr_rng r = cr_rng_stream(seed, 9);
+    size_t n = 0;
+    for (size_t t = 0; t < SPAN;) {
+        time[n++] = t;
+        double u = cr_rng_uniform(&r);
+        t += u < 0.6 ? 1 : u < 0.9 ? 1 + (size_t)(20 * (u - 0.6)) : 13;
+    }
+    return n;
+}
+
+static const char *const models[] = { "level",          "trend,seasonal:4", "ar:3",
+                                      "arma:2,2",       "arma:0,1",         "level+cycle",
+                                      "ar:1,irregular", "seasonal:7,ar:2" };
+
+/* Rows with gaps, and the same with a row in every step. */
+typedef struct both {
+    double          y[SPAN], all[SPAN], gap[16], time[SPAN];
+    size_t          n, step[SPAN], at[SPAN], gaps, start[2], start_all[2];
+    cri_kalman_data sparse, full;
+} both;
+
+static void draw_both(uint64_t seed, both *b)
+{
+    cr_rng r = cr_rng_stream(seed, 2);
+    b->n = draw_times(seed, b->at);
+    b->gaps = 14;
+    for (size_t g = 0; g < b->gaps; g++) b->gap[g] = (double)g;
+    for (size_t t = 0; t < SPAN; t++) b->all[t] = NAN;
+    for (size_t i = 0; i < b->n; i++) {
+        double y = cr_rng_normal(&r) + sin((double)b->at[i]) + 0.05 * (double)b->at[i];
+        b->y[i] = b->all[b->at[i]] = i == 6 ? NAN : y;
+        b->step[i] = i == 0 ? CRI_KALMAN_HERE : b->at[i] - b->at[i - 1];
+    }
+    b->start[0] = b->start_all[0] = 0;
+    b->start[1] = b->n;
+    b->start_all[1] = b->at[b->n - 1] + 1;
+    b->sparse =
+        (cri_kalman_data){ .n = b->n, .series = 1, .start = b->start, .y = b->y, .step = b->step };
+    b->full =
+        (cri_kalman_data){ .n = b->start_all[1], .series = 1, .start = b->start_all, .y = b->all };
+}
+
+TEST(whole_gaps_are_rows_without_a_value)
+{
+    both b;
+    for (size_t k = 0; k < sizeof models / sizeof *models; k++)
+        for (uint64_t seed = 0; seed < 3; seed++) {
+            cr_scratch        s = cr_scratch_begin(cx);
+            cri_kalman_plan   plan;
+            cri_kalman_target t, u;
+            cr_rng            r = cr_rng_stream(seed, 50 + k);
+            double            theta[MOST], g[2][MOST], slope[2][MOST], value[2];
+            draw_both(seed, &b);
+            assert_ok(cx, cri_kalman_plan_read(cx, models[k], 0, 30, &plan));
+            assert_ok(cx, cri_kalman_target_new(&s, &plan, &b.sparse, b.gap, b.gaps, &t));
+            assert_ok(cx, cri_kalman_target_new(&s, &plan, &b.full, NULL, 0, &u));
+            draw_normals(&r, theta, plan.n_theta);
+            assert_ok(cx, cri_kalman_evaluate(&t, theta, &value[0], g[0], slope[0]));
+            assert_ok(cx, cri_kalman_evaluate(&u, theta, &value[1], g[1], slope[1]));
+            assert_relative(value[0], value[1], 1e-11);
+            for (size_t i = 0; i < plan.n_theta; i++) {
+                assert_close(g[0][i], g[1][i], 1e-8);
+                if (plan.scale[i] == CRI_KALMAN_VARIANCE)
+                    assert_close(slope[0][i], slope[1][i], 1e-8 * (1 + fabs(slope[1][i])));
+            }
+            cr_scratch_end(&s);
+        }
+}
+
+/* What the smoother says of rows that are there. */
+typedef struct seen {
+    const size_t *at; /* the rows to look at; NULL: all */
+    size_t        n;
+    double        mean[SPAN][MOST], variance[SPAN][MOST];
+} seen;
+
+static void see(void *arg, const cri_kalman_row *row)
+{
+    seen  *w = arg;
+    size_t m = row->path->system->m, i = 0;
+    while (w->at && i < w->n && w->at[i] != row->t) i++;
+    if (!w->at) i = row->t;
+    for (size_t j = 0; i < w->n && j < m; j++) {
+        double e[MOST] = { 0 };
+        e[j] = 1;
+        w->mean[i][j] = row->a[j];
+        w->variance[i][j] = cri_kalman_covariance(row, e, e);
+    }
+}
+
+TEST(smoothed_states_know_of_gaps)
+{
+    static both b;
+    static seen some, all;
+    for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
+        cr_scratch        s = cr_scratch_begin(cx);
+        cri_kalman_plan   plan;
+        cri_kalman_target t, u;
+        cri_kalman_path   path;
+        cr_rng            r = cr_rng_stream(3, 70 + k);
+        double            theta[MOST];
+        draw_both(5, &b);
+        assert_ok(cx, cri_kalman_plan_read(cx, models[k], 0, 30, &plan));
+        assert_ok(cx, cri_kalman_target_new(&s, &plan, &b.sparse, b.gap, b.gaps, &t));
+        assert_ok(cx, cri_kalman_target_new(&s, &plan, &b.full, NULL, 0, &u));
+        draw_normals(&r, theta, plan.n_theta);
+        some = (seen){ .n = b.n };
+        all = (seen){ .n = b.n, .at = b.at };
+        assert_true(cri_kalman_set(&t, theta) && cri_kalman_set(&u, theta));
+        assert_ok(cx, cri_kalman_filter(cx, &t.system, &b.sparse, true, &path));
+        assert_ok(cx, cri_kalman_smooth(cx, &path, see, &some));
+        cri_kalman_path_free(cx, &path);
+        assert_ok(cx, cri_kalman_filter(cx, &u.system, &b.full, true, &path));
+        assert_ok(cx, cri_kalman_smooth(cx, &path, see, &all));
+        cri_kalman_path_free(cx, &path);
+        for (size_t i = 0; i < b.n; i++)
+            for (size_t j = 0; j < plan.m; j++) {
+                assert_close(some.mean[i][j], all.mean[i][j], 1e-9);
+                assert_close(some.variance[i][j], all.variance[i][j], 1e-9);
+            }
+        cr_scratch_end(&s);
+    }
+}
+
+/* --- between whole steps --------------------------------------------------------------------- */
+
+static const char *const between[] = { "level",          "trend", "ar:1",
+                                       "ar:1,irregular", "cycle", "trend,cycle" };
+
+/* Rows at any times: a gap for each, which are all different. */
+typedef struct anywhen {
+    double          y[40], gap[40];
+    size_t          n, step[40], start[2];
+    cri_kalman_data data;
+} anywhen;
+
+static void draw_anywhen(uint64_t seed, size_t n, anywhen *w)
+{
+    cr_rng r = cr_rng_stream(seed, 6);
+    w->n = n;
+    w->start[0] = 0, w->start[1] = n;
+    for (size_t i = 0; i < n; i++) {
+        w->y[i] = cr_rng_normal(&r) + 0.1 * (double)i;
+        w->gap[i] = i % 9 == 4 ? 0 : 3 * cr_rng_uniform(&r); /* times may be the same */
+        w->step[i] = i == 0 ? CRI_KALMAN_HERE : i;
+    }
+    w->y[n / 3] = NAN;
+    w->data =
+        (cri_kalman_data){ .n = n, .series = 1, .start = w->start, .y = w->y, .step = w->step };
+}
+
+static cr_status height(void *arg, const double *theta, double *out)
+{
+    return cri_kalman_evaluate(arg, theta, out, NULL, NULL);
+}
+
+TEST(the_gradient_between_whole_steps)
+{
+    for (size_t k = 0; k < sizeof between / sizeof *between; k++)
+        for (uint64_t seed = 0; seed < 3; seed++) {
+            cr_scratch        s = cr_scratch_begin(cx);
+            cri_kalman_plan   plan;
+            cri_kalman_target t;
+            anywhen           w;
+            cr_rng            r = cr_rng_stream(seed, 90 + k);
+            double            theta[MOST], gradient[MOST], slope[MOST], value, wanted;
+            draw_anywhen(seed, 40, &w);
+            assert_ok(cx, cri_kalman_plan_read(cx, between[k], 0, 30, &plan));
+            assert_ok(cx, cri_kalman_plan_between(cx, &plan));
+            assert_ok(cx, cri_kalman_target_new(&s, &plan, &w.data, w.gap, w.n, &t));
+            draw_normals(&r, theta, plan.n_theta);
+            assert_ok(cx, cri_kalman_evaluate(&t, theta, &value, gradient, slope));
+            for (size_t i = 0; i < plan.n_theta; i++) {
+                assert_int_equal(cri_ridders(height, &t, theta, i, &wanted), CR_OK);
+                assert_close(gradient[i], wanted, 1e-6);
+                if (plan.scale[i] == CRI_KALMAN_VARIANCE)
+                    assert_close(slope[i] * exp(theta[i]), gradient[i], 1e-9);
+            }
+            cr_scratch_end(&s);
+        }
+}
+
+/* A row without a value at any time in between changes nothing. */
+TEST(times_in_between_change_nothing)
+{
+    for (size_t c = 0; c < sizeof between / sizeof *between; c++) {
+        cr_scratch        s = cr_scratch_begin(cx);
+        cri_kalman_plan   plan;
+        cri_kalman_target t, u;
+        anywhen           w, v = { .n = 0 };
+        cr_rng            r = cr_rng_stream(1, 30 + c);
+        double            theta[MOST], value[2];
+        draw_anywhen(3, 20, &w);
+        for (size_t i = 0; i < w.n; i++) {
+            double part = i % 2 ? cr_rng_uniform(&r) * w.gap[i] : 0;
+            for (size_t k = i % 2 ? 0 : 1; k < 2; k++) { /* a row in between before odd ones */
+                v.y[v.n] = k == 0 ? NAN : w.y[i];
+                v.gap[v.n] = k == 0 ? part : w.gap[i] - part;
+                v.step[v.n] = v.n == 0 ? CRI_KALMAN_HERE : v.n;
+                v.n++;
+            }
+        }
+        v.start[0] = 0, v.start[1] = v.n;
+        v.data =
+            (cri_kalman_data){ .n = v.n, .series = 1, .start = v.start, .y = v.y, .step = v.step };
+        assert_ok(cx, cri_kalman_plan_read(cx, between[c], 0, 30, &plan));
+        assert_ok(cx, cri_kalman_plan_between(cx, &plan));
+        assert_ok(cx, cri_kalman_target_new(&s, &plan, &w.data, w.gap, w.n, &t));
+        assert_ok(cx, cri_kalman_target_new(&s, &plan, &v.data, v.gap, v.n, &u));
+        draw_normals(&r, theta, plan.n_theta);
+        assert_ok(cx, cri_kalman_evaluate(&t, theta, &value[0], NULL, NULL));
+        assert_ok(cx, cri_kalman_evaluate(&u, theta, &value[1], NULL, NULL));
+        assert_int_equal(v.n, 30);
+        assert_relative(value[0], value[1], 1e-10);
+        cr_scratch_end(&s);
+    }
+}
+
+/* The log density of y by its covariance, less its mean: rows that have a value. */
+static double dense_density(const anywhen *w, double mean,
+                            double (*covariance)(const double *values, double gap),
+                            const double *values, double noise)
+{
+    static long double S[1600], e[40];
+    long double        logdet;
+    double             time[40] = { 0 };
+    size_t             row[40], n = 0;
+    for (size_t i = 1; i < w->n; i++) time[i] = time[i - 1] + w->gap[i];
+    for (size_t i = 0; i < w->n; i++)
+        if (!isnan(w->y[i])) row[n++] = i;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++)
+            S[i * n + j] =
+                covariance(values, fabs(time[row[i]] - time[row[j]])) + (i == j ? noise : 0);
+        e[i] = w->y[row[i]] - mean;
+    }
+    long double square = quadratic_form(n, S, e, &logdet);
+    return (double)(-0.5L * ((long double)n * logl(2 * acosl(-1)) + logdet + square));
+}
+
+/* values: irregular, phi1, ar. */
+static double ornstein_uhlenbeck(const double *values, double gap)
+{
+    return values[2] / (1 - values[1] * values[1]) * pow(values[1], gap);
+}
+
+/* values: irregular, cycle, damping, period. */
+static double damped_wave(const double *values, double gap)
+{
+    return values[1] / (1 - values[2] * values[2]) * pow(values[2], gap) *
+           cos(2 * M_PI / values[3] * gap);
+}
+
+TEST(stationary_parts_have_their_covariance_at_all_times)
+{
+    static const struct {
+        const char *model;
+        double (*covariance)(const double *, double);
+    } cases[] = { { "ar:1,irregular", ornstein_uhlenbeck }, { "cycle", damped_wave } };
+    for (size_t k = 0; k < 2; k++)
+        for (uint64_t seed = 0; seed < 5; seed++) {
+            cr_scratch        s = cr_scratch_begin(cx);
+            cri_kalman_plan   plan;
+            cri_kalman_target t;
+            anywhen           w;
+            cr_rng            r = cr_rng_stream(seed, 8);
+            double            theta[MOST], values[MOST], got;
+            draw_anywhen(seed, 40, &w);
+            assert_ok(cx, cri_kalman_plan_read(cx, cases[k].model, 0, 30, &plan));
+            assert_ok(cx, cri_kalman_plan_between(cx, &plan));
+            assert_ok(cx, cri_kalman_target_new(&s, &plan, &w.data, w.gap, w.n, &t));
+            draw_normals(&r, theta, plan.n_theta);
+            cri_kalman_values(&plan, theta, values, NULL);
+            assert_ok(cx, cri_kalman_evaluate(&t, theta, &got, NULL, NULL));
+            double want =
+                dense_density(&w, values[plan.n_theta - 1], cases[k].covariance, values, values[0]);
+            assert_relative(got, want, 1e-10);
+            cr_scratch_end(&s);
+        }
+}
+
+/* Q of a gap d is the integral of e^{Fs} diag(q) e^{F's}: by Simpson's rule, which is exact for it. */
+TEST(the_noise_of_a_trend_over_a_gap)
+{
+    cr_scratch        s = cr_scratch_begin(cx);
+    cri_kalman_plan   plan;
+    cri_kalman_system a;
+    double            theta[] = { 0, log(0.7), log(0.3) }, work[24], gap[] = { 0.3, 2.5 };
+    assert_ok(cx, cri_kalman_plan_read(cx, "trend", 0, 30, &plan));
+    assert_ok(cx, cri_kalman_plan_between(cx, &plan));
+    assert_int_equal(cri_kalman_new(&s, 2, 1, 0, &a), CR_OK);
+    assert_true(cri_kalman_build(&plan, theta, &a, work));
+    assert_int_equal(cri_kalman_steps_new(&s, &plan, gap, 2, &a), CR_OK);
+    cri_kalman_steps_build(&plan, &a);
+    for (size_t g = 0; g < 2; g++) {
+        double d = gap[g], want[4] = { 0 };
+        for (size_t k = 0; k < 3; k++) {
+            double at = d * (double)k / 2, weight = d * (k == 1 ? 4 : 1) / 6;
+            want[0] += weight * (0.7 + at * at * 0.3);
+            want[1] += weight * at * 0.3;
+            want[3] += weight * 0.3;
+        }
+        want[2] = want[1];
+        for (size_t i = 0; i < 4; i++) assert_relative(a.steps[g].Q[i], want[i], 1e-13);
+    }
+    cr_scratch_end(&s);
+}
+
+/* --- models ---------------------------------------------------------------------------------- */
+
+typedef struct csv {
+    char   text[65536];
+    size_t used;
+} csv;
+
+static void add(csv *c, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    c->used += (size_t)vsnprintf(c->text + c->used, sizeof c->text - c->used, format, list);
+    va_end(list);
+}
+
+/* Rows t, y of a walk with a season at times that have gaps of whole steps of 7, from `from` up to `to`; with a row in
+ * every step, empty where there is none in the other. */
+static cr_table *gappy(cr_ctx *cx, bool full, size_t from, size_t to)
+{
+    static csv c;
+    size_t     time[SPAN], n = draw_times(4, time), i = 0;
+    cr_rng     r = cr_rng_stream(77, 0);
+    double     level = 20, y[SPAN];
+    for (size_t t = 0; t < SPAN; t++) {
+        y[t] = level + 3 * sin((double)t * M_PI / 2) + cr_rng_normal(&r);
+        level += 0.5 * cr_rng_normal(&r);
+    }
+    c = (csv){ 0 };
+    add(&c, "t,y\n");
+    for (size_t t = 0; t <= time[n - 1]; t++) {
+        bool there = time[i] == t;
+        i += there;
+        if (t < from || t >= to) continue;
+        if (there)
+            add(&c, "%zu,%.17g\n", 7 * t, y[t]);
+        else if (full)
+            add(&c, "%zu,\n", 7 * t);
+    }
+    return table_of_text(cx, "gappy.csv", c.text);
+}
+
+static void release_forecast(cr_ctx *cx, void *f) { cr_forecast_free(cx, f); }
+
+static cr_forecast forecast(cr_ctx *cx, const cr_model *m, const cr_table *opt_t, size_t ahead)
+{
+    cr_forecast f = { 0 };
+    assert_ok(cx, cr_forecast_rows(cx, m, opt_t, ahead, &f));
+    test_own_copy(cx, &f, sizeof f, f.p.mean, release_forecast);
+    return f;
+}
+
+static cr_prediction smoothed(cr_ctx *cx, const cr_model *m, const cr_table *t)
+{
+    cr_prediction p = { 0 };
+    assert_ok(cx, cr_smooth(cx, m, t, &p));
+    test_own_copy(cx, &p, sizeof p, key_of_prediction(&p), release_prediction);
+    return p;
+}
+
+TEST(fits_and_forecasts_count_the_time_between_rows)
+{
+    cr_table *sparse = gappy(cx, false, 0, SPAN), *full = gappy(cx, true, 0, SPAN);
+    cr_model *a =
+        fit(cx, "kalman", sparse, "target=y time=t components=level,seasonal:4 steps=time");
+    cr_model *b = fit(cx, "kalman", full, "target=y time=t components=level,seasonal:4");
+    json_t   *d = describe(cx, a), *e = describe(cx, b);
+    assert_relative(statistic(d, "step"), 7, 1e-12);
+    assert_close(cr_model_get_report(a)->log_likelihood, cr_model_get_report(b)->log_likelihood,
+                 1e-8);
+    assert_relative(parameter(d, "variance.level", "value"),
+                    parameter(e, "variance.level", "value"), 1e-4);
+    assert_relative(parameter(d, "variance.level", "sd"), parameter(e, "variance.level", "sd"),
+                    1e-3);
+    cr_forecast   f = forecast(cx, a, NULL, 6), g = forecast(cx, a, full, 6);
+    cr_forecast   h = forecast(cx, b, NULL, 6);
+    cr_prediction p = predict(cx, a, sparse), q = predict(cx, a, full),
+                  back = smoothed(cx, a, sparse), all = smoothed(cx, a, full);
+    for (size_t i = 0; i < 6; i++) {
+        assert_relative(f.p.mean[i], g.p.mean[i], 1e-10);
+        assert_relative(f.p.scale[i], g.p.scale[i], 1e-10);
+        assert_relative(f.p.mean[i], h.p.mean[i], 1e-4);
+        assert_relative(f.p.scale[i], h.p.scale[i], 1e-4);
+    }
+    const double *t = cr_table_find(sparse, "t")->values;
+    for (size_t i = 5; i < cr_table_rows(sparse); i++) {
+        size_t at = (size_t)t[i] / 7;
+        assert_relative(p.mean[i], q.mean[at], 1e-9);
+        assert_relative(p.scale[i], q.scale[at], 1e-9);
+        assert_relative(back.mean[i], all.mean[at], 1e-9);
+        assert_relative(back.scale[i], all.scale[at], 1e-9);
+    }
+}
+
+/* Rows that follow, by update, as rows without a value, and in a stream: at their times. */
+TEST(series_go_on_at_the_time_of_the_next_row)
+{
+    static const char how[] = "target=y time=t components=level,seasonal:4 steps=time";
+    cr_table         *first = gappy(cx, false, 0, 60), *rest = gappy(cx, false, 60, SPAN);
+    cr_table         *all = gappy(cx, false, 0, SPAN);
+    cr_model         *m = fit(cx, "kalman", first, how), *updated = NULL;
+    assert_ok(cx, cr_update(cx, m, rest, &updated));
+    test_own(cx, updated, release_model);
+    cr_forecast f = forecast(cx, updated, NULL, 3), g = forecast(cx, m, all, 3);
+    for (size_t h = 0; h < 3; h++) {
+        assert_relative(f.p.mean[h], g.p.mean[h], 1e-9);
+        assert_relative(f.p.scale[h], g.p.scale[h], 1e-9);
+    }
+    const double *t = cr_table_find(first, "t")->values;
+    double        last = t[cr_table_rows(first) - 1];
+    char          text[64];
+    snprintf(text, sizeof text, "t,y\n%g,\n%g,\n", last + 14, last + 21);
+    cr_prediction ahead = predict(cx, m, table_of_text(cx, "ahead.csv", text));
+    f = forecast(cx, m, NULL, 3);
+    for (size_t h = 0; h < 2; h++) {
+        assert_relative(ahead.mean[h], f.p.mean[h + 1], 1e-10);
+        assert_relative(ahead.scale[h], f.p.scale[h + 1], 1e-10);
+    }
+    cr_follower  *stream = NULL;
+    cr_prediction parts[2] = { { 0 } }, whole = predict(cx, m, all);
+    assert_ok(cx, cr_follow_open(cx, m, &stream));
+    assert_ok(cx, cr_follow(cx, stream, first, &parts[0]));
+    assert_ok(cx, cr_follow(cx, stream, rest, &parts[1]));
+    for (size_t i = 0; i < cr_table_rows(rest); i++) {
+        assert_relative(parts[1].mean[i], whole.mean[cr_table_rows(first) + i], 1e-10);
+        assert_relative(parts[1].scale[i], whole.scale[cr_table_rows(first) + i], 1e-10);
+    }
+    cr_follow_free(cx, stream);
+    cr_prediction_free(cx, &parts[0]);
+    cr_prediction_free(cx, &parts[1]);
+    snprintf(text, sizeof text, "t,y\n%g,\n", last - 7);
+    assert_fails_with(cx, cr_predict(cx, m, table_of_text(cx, "back.csv", text), &whole), CR_EDATA,
+                      "before the rows");
+    snprintf(text, sizeof text, "t,y\n1,2\n8.5,\n");
+    assert_fails_with(cx, cr_predict(cx, m, table_of_text(cx, "half.csv", text), &whole), CR_EDATA,
+                      "steps are whole");
+}
+
+/* Months have 28 to 31 days, and are all a step; a quarter without rows is three. */
+TEST(months_are_steps)
+{
+    static csv c[2];
+    cr_rng     r = cr_rng_stream(5, 1);
+    double     level = 3;
+    for (size_t k = 0; k < 2; k++) c[k] = (csv){ 0 }, add(&c[k], k == 0 ? "day,y\n" : "y\n");
+    for (size_t i = 0; i < 70; i++) {
+        bool gone = i % 13 >= 10;
+        level += 0.4 * cr_rng_normal(&r);
+        double y = level + cr_rng_normal(&r);
+        if (!gone) add(&c[0], "%zu-%02zu-28,%.17g\n", 2001 + i / 12, i % 12 + 1, y);
+        if (gone)
+            add(&c[1], "\"\"\n");
+        else
+            add(&c[1], "%.17g\n", y);
+    }
+    cr_model *a = fit(cx, "kalman", table_of_text(cx, "months.csv", c[0].text),
+                      "target=y time=day steps=months");
+    cr_model *b = fit(cx, "kalman", table_of_text(cx, "rows.csv", c[1].text), "target=y");
+    assert_close(cr_model_get_report(a)->log_likelihood, cr_model_get_report(b)->log_likelihood,
+                 1e-8);
+    assert_close(statistic(describe(cx, a), "step"), 1, 1e-15);
+}
+
+/* A walk at any times comes back, with its variance for a step of 1. */
+TEST(parameters_of_rows_at_any_time_come_back)
+{
+    static csv c;
+    cr_rng     r = cr_rng_stream(15, 1);
+    double     t = 0, level = 50;
+    c = (csv){ 0 };
+    add(&c, "t,y\n");
+    for (size_t i = 0; i < 1500; i++) {
+        double gap = -log(cr_rng_uniform(&r)) * 4;
+        t += gap;
+        level += sqrt(0.3 * gap) * cr_rng_normal(&r);
+        add(&c, "%.12g,%.12g\n", t, level + cr_rng_normal(&r));
+    }
+    cr_table *rows = table_of_text(cx, "any.csv", c.text);
+    cr_model *m = fit(cx, "kalman", rows, "target=y time=t steps=time unit=1");
+    json_t   *d = describe(cx, m);
+    double    sd = parameter(d, "variance.level", "sd");
+    assert_true(fabs(parameter(d, "variance.level", "value") - 0.3) < 4 * sd && sd < 0.05);
+    assert_close(parameter(d, "variance.irregular", "value"), 1, 0.2);
+    /* the unit is one of measure: a median step has more variance, and the same likelihood */
+    cr_model *n = fit(cx, "kalman", rows, "target=y time=t steps=time");
+    json_t   *e = describe(cx, n);
+    assert_relative(parameter(e, "variance.level", "value"),
+                    parameter(d, "variance.level", "value") * statistic(e, "step"), 1e-4);
+    assert_close(cr_model_get_report(m)->log_likelihood, cr_model_get_report(n)->log_likelihood,
+                 1e-6);
+}
+
+TEST(draws_know_of_gaps)
+{
+    enum { DRAWS = 4000 };
+    cr_table *t =
+        table_of_text(cx, "few.csv", "t,y\n0,1\n1,2\n2,1.5\n3,3\n4,2.5\n5,2\n15,\n16,4\n20,\n");
+    static char given[] =
+        "target=y time=t steps=time "
+        "model={\"T\":[[1,1],[0,1]],\"Q\":[[0.2,0],[0,0.1]],\"Z\":[1,0],\"H\":0.5}";
+    cr_model     *m = fit(cx, "kalman", t, given);
+    cr_prediction p = smoothed(cx, m, t);
+    double       *draws = cr_alloc(cx, 9 * DRAWS, sizeof *draws);
+    assert_ok(cx, cr_sample_targets(cx, m, t, DRAWS, 5, draws));
+    for (size_t i = 0; i < 9; i++) {
+        double mean = 0, square = 0;
+        for (size_t c = 0; c < DRAWS; c++) mean += draws[i * DRAWS + c] / DRAWS;
+        for (size_t c = 0; c < DRAWS; c++) square += pow(draws[i * DRAWS + c] - mean, 2) / DRAWS;
+        assert_true(fabs(mean - p.mean[i]) < 5 * p.scale[i] / sqrt(DRAWS));
+        assert_relative(square, p.scale[i] * p.scale[i], 0.12);
+    }
+    cr_free(cx, draws, 9 * DRAWS, sizeof *draws);
+}
+
+/* --- what is refused ------------------------------------------------------------------------- */
+
+TEST(times_that_are_refused)
+{
+    cr_table *t =
+        table_of_text(cx, "steps.csv", "t,y\n1,3\n2,4\n3.3,3.5\n4.7,5\n9,4.5\n10,6\n11,5\n12,7\n");
+    cr_model *m = NULL;
+    static const struct {
+        const char *options, *says;
+    } cases[] = { { "target=y steps=time", "--time COL" },
+                  { "target=y time=t unit=2", "--unit needs" },
+                  { "target=y time=t steps=months", "needs dates" },
+                  { "target=y time=t steps=time components=level,seasonal:2", "'seasonal' has no" },
+                  { "target=y time=t steps=time components=ar:2", "'ar' has no" },
+                  { "target=y time=t steps=time components=arma:1,1", "'arma' has no" } };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        assert_true(try_fit(cx, "kalman", t, cases[k].options, &m) != CR_OK);
+        if (!strstr(cr_error(cx), cases[k].says)) fail_msg("%s", cr_error(cx));
+    }
+}
+
+/* Several series share their coefficients, and each has its own times. */
+TEST(several_series_with_regressors)
+{
+    static csv c[2];
+    cr_rng     r = cr_rng_stream(6, 6);
+    for (size_t k = 0; k < 2; k++) c[k] = (csv){ 0 }, add(&c[k], "who,t,x,y\n");
+    for (size_t who = 0; who < 3; who++) {
+        double level = 10.0 * (double)who;
+        for (size_t i = 0; i < 30; i++) {
+            double x = cr_rng_normal(&r);
+            level += 0.5 * cr_rng_normal(&r);
+            bool   gone = i > 0 && i < 29 && (i + who) % 5 == 3;
+            double y = level + 2 * x + cr_rng_normal(&r);
+            if (!gone) add(&c[0], "%c,%zu,%.17g,%.17g\n", (int)('a' + who), i, x, y);
+            if (gone)
+                add(&c[1], "%c,%zu,0,\n", (int)('a' + who), i);
+            else
+                add(&c[1], "%c,%zu,%.17g,%.17g\n", (int)('a' + who), i, x, y);
+        }
+    }
+    cr_model *a = fit(cx, "kalman", table_of_text(cx, "a.csv", c[0].text),
+                      "target=y time=t sequence=who components=level,regression steps=time");
+    cr_model *b = fit(cx, "kalman", table_of_text(cx, "b.csv", c[1].text),
+                      "target=y time=t sequence=who components=level,regression");
+    json_t   *d = describe(cx, a), *e = describe(cx, b);
+    assert_relative(coefficient(d, 1, "value"), coefficient(e, 1, "value"), 1e-6);
+    assert_relative(coefficient(d, 1, "sd"), coefficient(e, 1, "sd"), 1e-4);
+    cr_table     *next = table_of_text(cx, "n.csv", "who,t,x,y\nb,30,1,\nb,32,1,\n");
+    cr_table     *same = table_of_text(cx, "m.csv", "who,t,x,y\nb,30,1,\nb,31,1,\nb,32,1,\n");
+    cr_prediction p = predict(cx, a, next), q = predict(cx, b, same);
+    assert_relative(p.mean[0], q.mean[0], 1e-6);
+    assert_relative(p.mean[1], q.mean[2], 1e-6);
+    assert_relative(p.scale[1], q.scale[2], 1e-5);
+}
+
+TEST(one_row_and_equal_times)
+{
+    cr_table   *one = table_of_text(cx, "one.csv", "t,y\n5,1\n");
+    cr_model   *m = fit(cx, "kalman", one,
+                        "target=y time=t steps=time "
+                          "model={\"T\":[[1]],\"Q\":[[1]],\"Z\":[1],\"H\":1}");
+    cr_forecast f = forecast(cx, m, NULL, 1);
+    assert_close(f.p.mean[0], 1, 1e-12);
+    assert_relative(f.p.scale[0] * f.p.scale[0], 3, 1e-12);
+    /* two values at once are their mean with half the noise */
+    cr_table     *twice = table_of_text(cx, "twice.csv", "t,y\n5,1\n5,2\n6,\n");
+    cr_prediction p = smoothed(cx, m, twice);
+    assert_close(p.mean[2], 1.5, 1e-12);
+    assert_relative(p.scale[2] * p.scale[2], 2.5, 1e-12);
+}
+
+TEST(every_allocation_may_fail)
+{
+    cr_table *t = gappy(cx, false, 0, 50);
+    check_every_allocation_with_update(
+        t, "kalman", "target=y time=t steps=time components=level,cycle restarts=1 max_iter=4");
+}
