@@ -7,7 +7,7 @@
  * Cost of a likelihood for n rows and m states: O(n m) once variances have settled, O(n m^2) with gaps or regressors.
  * Durbin & Koopman (2012), Time Series Analysis by State Space Methods; Harvey (1989). */
 #include "kalman.h"
-#include "kalman_search.h"
+#include "kalman_em.h"
 #include "base/context_internal.h"
 #include "models/core/rows_check.h"
 
@@ -20,12 +20,14 @@
     X(choice, steps, "rows", "rows|time|months", "how far rows are apart: a step each, by the time between them in --time, or by the months between its dates", "time") \
     X(real,  unit,     "", ">0", "length of a step in the units of --time, or in months; by default the smallest time between rows of which the others are multiples, or the median one", "1") \
     X(text,  model,    "", "FILE", "matrices of the model in JSON, which are then not learned: a file, or the text itself", "model.json") \
+    X(choice, infer,   "ml", "ml|em", "how the parameters are learned: maximum likelihood by L-BFGS, or by EM, for variances alone", "em") \
     X(count, restarts, "3", "1..24", "most starts of the search, of which the best result is kept; variances alone need no more once two agree", "8")   \
     X(count, max_iter, "500", ">=1", "maximum number of iterations of each", "100")                   \
     X(real,  tol,      "1e-8", ">0", "stop when no entry of the gradient exceeds this times the log likelihood", "1e-6")
 /* clang-format on */
 
 CR_OPTIONS(kalman_options, kalman_table, KALMAN_OPTIONS);
+enum { INFER_ML, INFER_EM };
 
 /* --- what the series is like ----------------------------------------------------------------- */
 
@@ -60,27 +62,6 @@ static cr_status check_rows(cr_ctx *cx, const cri_rows *rows)
                    "the model kalman knows no weights: rows of a series follow each other once");
 }
 
-/* Warns where the steps of --time are not all the same: a row is one step, whatever the clock says. */
-static void warn_of_steps(cr_ctx *cx, const cri_rows *rows)
-{
-    const cri_sequences *q = rows->sequences;
-    const cr_column *c = rows->design->time ? cr_table_find(rows->table, rows->design->time) : NULL;
-    double           least = INFINITY, most = 0;
-    for (size_t k = 0; c && k < q->n; k++)
-        for (size_t i = q->start[k] + 1; i < q->start[k + 1]; i++) {
-            size_t a = q->row[i - 1], b = q->row[i];
-            double step = c->values[(rows->index ? rows->index[b] : b) * c->stride] -
-                          c->values[(rows->index ? rows->index[a] : a) * c->stride];
-            least = fmin(least, step);
-            most = fmax(most, step);
-        }
-    if (most > 1.2 * least)
-        cr_log(cx, CR_LOG_WARNING,
-               "the steps of '%s' are from %g to %g, but each row counts as one step; --steps time "
-               "counts the time between rows",
-               rows->design->time, least, most);
-}
-
 /* What a step is. */
 static cr_status set_steps(cr_ctx *cx, const cri_rows *rows, const kalman_options *o,
                            kalman_state *m)
@@ -90,7 +71,7 @@ static cr_status set_steps(cr_ctx *cx, const cri_rows *rows, const kalman_option
     if (m->steps == CRI_KALMAN_STEPS_ROWS) {
         if (!isnan(o->unit))
             return cr_fail(cx, CR_EARG, "--unit needs --steps time or months: a row is a step");
-        warn_of_steps(cx, rows);
+        cri_kalman_warn_of_steps(cx, rows);
         return CR_OK;
     }
     if (!rows->design->time)
@@ -148,7 +129,9 @@ static cr_status learn(cr_ctx *cx, const cri_rows *rows, const kalman_options *o
     CR_TRY(cri_kalman_count_steps(&s, m, rows, NULL, &data, &gaps));
     CR_TRY(cri_kalman_target_new(&s, m->plan, &data, gaps.gap, gaps.n, &target));
     CR_TRY(check_length(cx, &data, &target, m));
-    CR_TRY(cri_kalman_search(&s, &target, o->restarts, o->max_iter, o->tol, seed, &best));
+    if (o->infer == INFER_EM) CR_TRY(cri_kalman_em_check(cx, m->plan));
+    CR_TRY(cri_kalman_search(&s, &target, o->infer == INFER_EM, o->restarts, o->max_iter, o->tol,
+                             seed, &best));
     memcpy(m->theta, best.theta, m->n_theta * sizeof(double));
     memcpy(m->covariance, best.covariance, m->n_theta * m->n_theta * sizeof(double));
     m->gradient = best.gradient;
@@ -399,10 +382,17 @@ static cr_status kalman_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     kalman_state         *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
     CR_TRY(check_rows(cx, rows));
+    if (o->model && o->infer == INFER_EM)
+        CR_TRY(cr_fail(cx, CR_EARG, "--model gives all matrices: --infer has nothing to learn"));
     if (o->model && strcmp(o->components, "level") != 0)
         CR_TRY(cr_fail(cx, CR_EARG, "--model gives the whole model: leave --components out"));
     CR_TRY(measure(cx, rows, m));
     CR_TRY(set_steps(cx, rows, o, m));
+    if (o->model && m->between) {
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "the times of rows are not whole steps, and --model gives the matrices of one");
+        CR_TRY(cr_fail_hint(cx, "--unit gives the length of a step"));
+    }
     m->series = rows->sequences->n;
     CR_TRY(o->model ? cri_kalman_read_matrices(cx, o->model, m) : plan_fit(cx, rows, o, m));
     CR_TRY(make_room(cx, m));

@@ -109,6 +109,8 @@ cr_status cri_kalman_gather(cr_scratch *s, const cri_rows *rows, const kalman_st
 /* What a step of the rows' times is: state->unit, between and span, for state->steps; opt_unit NaN: not given. */
 cr_status cri_kalman_find_unit(cr_ctx *cx, const cri_rows *rows, double opt_unit,
                                kalman_state *state);
+/* Warns where the steps of --time are not all the same, though a row is one step, whatever the clock says. */
+void cri_kalman_warn_of_steps(cr_ctx *cx, const cri_rows *rows);
 /* The steps of data, which were gathered from the rows, and the different gaps that there are, in the caller's arena.
  * opt_begun [series]: the times of the places at which the series begin, NaN of one that begins anew. */
 typedef struct cri_kalman_gaps {

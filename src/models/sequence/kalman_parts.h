@@ -11,7 +11,7 @@
  *
  * Level, slope, seasons and coefficients have a diffuse start, cycle and arma a stationary one.  A series
  * whose parts have neither level nor trend varies about a constant: a parameter `mean`, estimated by maximum
- * likelihood, where nothing is diffuse, and a state with a diffuse start otherwise.
+ * likelihood, beside cycle and arma where nothing is diffuse, and a state with a diffuse start otherwise.
  *
  * The search is over theta, without bounds: logarithms of variances (minus infinity is 0), partial
  * autocorrelations r = theta / sqrt(1 + theta^2), by which ar is stationary and ma invertible, and likewise

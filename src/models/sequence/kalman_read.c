@@ -207,9 +207,9 @@ static void complete(cri_kalman_plan *plan)
         count_kind(plan, CRI_KALMAN_SEASONAL) + count_kind(plan, CRI_KALMAN_REGRESSION) > 0;
     if (!arma && count_kind(plan, CRI_KALMAN_IRREGULAR) == 0)
         add_part(plan, CRI_KALMAN_IRREGULAR, "irregular");
-    if (!level && diffuse) add_part(plan, CRI_KALMAN_CONSTANT, "mean");
-    plan->mean = !level && !diffuse;
     plan->dynamic = arma || count_kind(plan, CRI_KALMAN_CYCLE) > 0;
+    plan->mean = !level && !diffuse && plan->dynamic;
+    if (!level && !plan->mean) add_part(plan, CRI_KALMAN_CONSTANT, "mean");
 }
 
 static void lay_out(cri_kalman_plan *plan)

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "kalman_arma.h"
+#include "kalman_em.h"
 #include "kalman_steps.h"
 #include "math/dense/chol.h"
 #include "math/optim/minimize.h"
@@ -182,6 +183,7 @@ typedef struct part_of {
     bool               late;  /* the clock has ended a run: the best so far are */
     double            *highest_x, highest;
     double             seconds; /* that the last evaluation took */
+    cri_kalman_em     *opt_em;
 } part_of;
 
 static void spread(const part_of *o, const double *x)
@@ -225,12 +227,28 @@ static void list_free(part_of *o)
     }
 }
 
+/* The same by EM, for which variances stay at 0 once they are there. */
+static cr_status ascend_by_em(cr_scratch *s, part_of *o, double tol, double *out_height,
+                              cr_minimize_report *out)
+{
+    cr_status st = CR_OK;
+    *out = (cr_minimize_report){ .stop = CR_END_TIME };
+    double begun = cri_seconds();
+    CR_TRY(cri_kalman_em_run(s, o->opt_em, tol, &o->clock, o->theta, out_height, &out->iterations));
+    o->seconds = (cri_seconds() - begun) / (1 + (double)out->iterations);
+    if (out->iterations == o->opt_em->most) out->stop = CR_END_MAX_ITER;
+    o->late = cri_clock_over(&o->clock);
+done:
+    return st;
+}
+
 /* One ascent from o->theta to where it ends. */
-static cr_status ascend(part_of *o, size_t max_iter, double tol, double *x, double *out_height,
-                        cr_minimize_report *out)
+static cr_status ascend(cr_scratch *s, part_of *o, size_t max_iter, double tol, double *x,
+                        double *out_height, cr_minimize_report *out)
 {
     cr_status           st = CR_OK;
     cr_minimize_options options = cr_minimize_defaults();
+    if (o->opt_em) return ascend_by_em(s, o, tol, out_height, out);
     list_free(o);
     cr_problem problem = {
         .n = o->n_free, .objective = objective, .lower = o->lower, .upper = o->upper, .user = o
@@ -403,7 +421,7 @@ static cr_status settle(cr_scratch *s, part_of *o, size_t max_iter, double tol,
         if (dropped == 0) CR_TRY(raise_zeros(o->t, o->theta, gradient, slope, work, &raised));
         changed = dropped + raised;
         if (changed == 0) break;
-        CR_TRY(ascend(o, max_iter, tol, x, &out->log_likelihood, &report));
+        CR_TRY(ascend(s, o, max_iter, tol, x, &out->log_likelihood, &report));
         out->iterations += report.iterations;
         *out_limit = report.stop == CR_END_MAX_ITER;
     }
@@ -411,8 +429,8 @@ done:
     return st;
 }
 
-cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, size_t restarts, size_t max_iter,
-                            double tol, uint64_t seed, cri_kalman_best *out)
+cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, bool em, size_t restarts,
+                            size_t max_iter, double tol, uint64_t seed, cri_kalman_best *out)
 {
     cr_status st = CR_OK;
     size_t n = t->plan->n_theta, found = 0, wanted = restarts < CANDIDATES ? restarts : CANDIDATES;
@@ -421,6 +439,7 @@ cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, size_t restarts
     double         *starts = cr_scratch_matrix(s, wanted, n), *heights = cr_scratch_f64(s, wanted);
     double         *x = cr_scratch_f64(s, n), *ends = cr_scratch_f64(s, wanted);
     bool            limit = false;
+    cri_kalman_em   steps;
     o.theta = cr_scratch_f64(s, n);
     o.gradient = cr_scratch_f64(s, n);
     o.free = cr_scratch_index(s, n);
@@ -430,6 +449,8 @@ cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, size_t restarts
     b.theta = cr_scratch_f64(s, n);
     b.covariance = cr_scratch_matrix(s, n, n);
     CR_TRY(s->status);
+    if (em) CR_TRY(cri_kalman_em_new(s, t, max_iter, &steps));
+    o.opt_em = em ? &steps : NULL;
     double    left = cri_time_left(t->cx); /* a quarter of it for the candidates */
     cri_clock early = cri_clock_start(t->cx, isinf(left) ? NAN : left / 4);
     CR_TRY(find_starts(t, wanted, seed, &early, starts, heights, x, &found));
@@ -441,7 +462,7 @@ cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, size_t restarts
     for (size_t k = 0; k < found && !o.late && !settled; k++) {
         cr_minimize_report report;
         memcpy(o.theta, starts + k * n, n * sizeof(double));
-        CR_TRY(ascend(&o, max_iter, tol, x, &ends[k], &report));
+        CR_TRY(ascend(s, &o, max_iter, tol, x, &ends[k], &report));
         b.starts++;
         b.iterations += report.iterations;
         for (size_t j = 0; j < k && !t->plan->dynamic; j++)

@@ -42,8 +42,8 @@ typedef struct cri_kalman_best {
     cr_stop stop;
 } cri_kalman_best;
 
-/* The arrays of *out are of the caller's arena. */
-cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, size_t restarts, size_t max_iter,
-                            double tol, uint64_t seed, cri_kalman_best *out);
+/* By L-BFGS, or by EM where every part has a step of it.  The arrays of *out are of the caller's arena. */
+cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, bool em, size_t restarts,
+                            size_t max_iter, double tol, uint64_t seed, cri_kalman_best *out);
 
 #endif

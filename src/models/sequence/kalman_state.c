@@ -53,7 +53,7 @@ cr_status cri_kalman_prepare(cr_ctx *cx, kalman_state *m)
     if (m->width != cri_kalman_width(m)) return CR_EDATA;
     if (m->steps != CRI_KALMAN_STEPS_ROWS && isnan(m->unit)) return CR_EDATA;
     if (!m->components) {
-        if (!has_matrices(m)) return CR_EDATA;
+        if (!has_matrices(m) || m->between) return CR_EDATA;
     } else {
         m->plan = cr_alloc(cx, 1, sizeof *m->plan);
         if (!m->plan) return CR_ENOMEM;

@@ -92,6 +92,26 @@ done:
     return st;
 }
 
+void cri_kalman_warn_of_steps(cr_ctx *cx, const cri_rows *rows)
+{
+    const cri_sequences *q = rows->sequences;
+    const cr_column *c = rows->design->time ? cr_table_find(rows->table, rows->design->time) : NULL;
+    double           least = INFINITY, most = 0;
+    for (size_t k = 0; c && k < q->n; k++)
+        for (size_t i = q->start[k] + 1; i < q->start[k + 1]; i++) {
+            size_t a = q->row[i - 1], b = q->row[i];
+            double step = c->values[(rows->index ? rows->index[b] : b) * c->stride] -
+                          c->values[(rows->index ? rows->index[a] : a) * c->stride];
+            least = fmin(least, step);
+            most = fmax(most, step);
+        }
+    if (most > 1.2 * least)
+        cr_log(cx, CR_LOG_WARNING,
+               "the steps of '%s' are from %g to %g, but each row counts as one step; --steps time "
+               "counts the time between rows",
+               rows->design->time, least, most);
+}
+
 /* --- counting -------------------------------------------------------------------------------- */
 
 static cr_status fail_gap(cr_ctx *cx, const kalman_state *m, const cri_rows *rows, size_t i,
