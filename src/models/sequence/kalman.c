@@ -16,7 +16,7 @@
 
 /* clang-format off */
 #define KALMAN_OPTIONS(X)                                                                             \
-    X(text,  components, "level", "", "parts that the series is the sum of: level or trend, seasonal:12, cycle, ar:2 or arma:1,1, regression (on the other columns), irregular", "trend,seasonal:12") \
+    X(text,  components, "level", "", "parts that the series is the sum of: level or trend, seasonal:12, cycle, ar:2 or arma:1,1, regression (on the other columns; regression:walk: with coefficients that move), irregular", "trend,seasonal:12") \
     X(choice, steps, "rows", "rows|time|months", "how far rows are apart: a step each, by the time between them in --time, or by the months between its dates", "time") \
     X(real,  unit,     "", ">0", "length of a step in the units of --time, or in months; by default the smallest time between rows of which the others are multiples, or the median one", "1") \
     X(text,  model,    "", "FILE", "matrices of the model in JSON, which are then not learned: a file, or the text itself", "model.json") \
@@ -106,12 +106,12 @@ done:
 
 /* --- the fit --------------------------------------------------------------------------------- */
 
-static void name_zeros(cr_ctx *cx, const kalman_state *m)
+static void name_zeros(cr_ctx *cx, const kalman_state *m, const cr_design *design)
 {
     for (size_t i = 0; i < m->n_theta; i++) {
-        char name[64];
+        char name[512];
         if (m->plan->scale[i] != CRI_KALMAN_VARIANCE || !isinf(m->theta[i])) continue;
-        cri_kalman_name(m->plan, i, name, sizeof name);
+        cri_kalman_parameter(m, design, i, name, sizeof name);
         cr_log(cx, CR_LOG_INFO, "%s is 0: the likelihood is highest at this bound", name);
     }
 }
@@ -139,7 +139,7 @@ static cr_status learn(cr_ctx *cx, const cri_rows *rows, const kalman_options *o
     m->agreed = best.agreed;
     report->stop = best.stop;
     report->iterations = best.iterations;
-    name_zeros(cx, m);
+    name_zeros(cx, m, rows->design);
 done:
     cr_scratch_end(&s);
     return st;
@@ -264,7 +264,7 @@ static cr_status close_fit(cr_ctx *cx, const cri_rows *rows, kalman_state *m, cr
     double           *work = cr_scratch_f64(&s, rows->n > m->m * m->m ? rows->n : m->m * m->m);
     c.e = cr_scratch_f64(&s, m->m);
     c.f = cr_scratch_f64(&s, m->m);
-    c.joint = m->k > 0 && m->series > 1;
+    c.joint = m->k > 0 && m->series > 1 && !m->plan->walk;
     c.series = m->series - 1;
     CR_TRY(cri_kalman_open(&s, m, &system));
     for (size_t i = 0; i < m->m; i++) system.noisy[i] = system.Q[i * m->m + i] > 0;
@@ -279,7 +279,8 @@ static cr_status close_fit(cr_ctx *cx, const cri_rows *rows, kalman_state *m, cr
     m->fixing = path.fixing;
     m->log_likelihood = path.log_likelihood - (double)(path.observed - path.fixing) * log(m->scale);
     for (size_t j = 0; j < m->k; j++)
-        m->log_likelihood -= log(m->spread[j] * rows->design->scale[j]);
+        m->log_likelihood -=
+            log(m->spread[j] * rows->design->scale[j]) * (m->plan->walk ? (double)m->series : 1);
     m->outlier = m->shock = 0;
     keep_ends(&path, m);
     CR_TRY(cri_kalman_smooth(cx, &path, close_row, &c));
@@ -319,8 +320,9 @@ static cr_status make_room(cr_ctx *cx, kalman_state *m)
     return m->places ? CR_OK : CR_ENOMEM;
 }
 
-/* Mean and sd of each regressor; those of a constant one are 0 and 1: then it is the level's. */
-static cr_status measure_regressors(cr_ctx *cx, const cri_rows *rows, kalman_state *m)
+/* Mean and sd of each regressor; those of a constant one are 0 and 1: then it is the level's.  Where coefficients walk, the
+ * level is no place for the mean: it is 0, and sd is the root of the mean square. */
+static cr_status measure_regressors(cr_ctx *cx, const cri_rows *rows, bool walk, kalman_state *m)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -339,8 +341,8 @@ static cr_status measure_regressors(cr_ctx *cx, const cri_rows *rows, kalman_sta
         if (!isfinite(sd))
             CR_TRY(cr_fail(cx, CR_ENUMERIC, "the squares of column '%s' overflow",
                            cr_design_term_name(rows->design, j)));
-        m->centre[j] = varies ? mean : 0;
-        m->spread[j] = varies ? sd : 1;
+        m->centre[j] = varies && !walk ? mean : 0;
+        m->spread[j] = walk && mean != 0 ? hypot(mean, sd) : varies ? sd : 1;
         if (!varies)
             cr_log(cx, CR_LOG_WARNING, "the regressor '%s' is constant: it has no coefficient",
                    cr_design_term_name(rows->design, j));
@@ -396,9 +398,9 @@ static cr_status kalman_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     m->series = rows->sequences->n;
     CR_TRY(o->model ? cri_kalman_read_matrices(cx, o->model, m) : plan_fit(cx, rows, o, m));
     CR_TRY(make_room(cx, m));
-    CR_TRY(measure_regressors(cx, rows, m));
     CR_TRY(cri_kalman_join_names(cx, NULL, rows->sequences, NULL, &m->names));
     CR_TRY(cri_kalman_prepare(cx, m));
+    if (m->k > 0) CR_TRY(measure_regressors(cx, rows, m->plan->walk, m));
     report->stop = CR_STOP_CLOSED_FORM;
     if (m->plan) CR_TRY(learn(cx, rows, o, seed, m, report));
     CR_TRY(close_fit(cx, rows, m, report));

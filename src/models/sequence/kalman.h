@@ -69,6 +69,9 @@ double    cri_kalman_mean(const kalman_state *state);
  * seen yet. */
 void cri_kalman_start(const kalman_state *state, const cri_kalman_system *base, double *place,
                       cri_kalman_system *out);
+/* The name of a parameter. */
+void cri_kalman_parameter(const kalman_state *state, const cr_design *design, size_t i, char *out,
+                          size_t size);
 /* A place is the number of rows seen, then mean, P and P_inf of the states a step behind the last row, or, where rows
  * have times, at that row, and its time. */
 static inline size_t cri_kalman_width(const kalman_state *m)

@@ -27,8 +27,8 @@ static cr_status fail_word(cr_ctx *cx, const char *word, size_t length)
 {
     cr_fail(cx, CR_EARG, "--components has no part '%.*s'", (int)length, word);
     return cr_fail_hint(cx,
-                        "parts are level, trend, seasonal:12, cycle, ar:2, arma:1,1, regression "
-                        "and irregular, as in --components trend,seasonal:12");
+                        "parts are level, trend, seasonal:12, cycle, ar:2, arma:1,1, regression, "
+                        "regression:walk and irregular, as in --components trend,seasonal:12");
 }
 
 static const char *skip(const char *at)
@@ -101,6 +101,14 @@ static cr_status read_part(cr_ctx *cx, const char **at, cri_kalman_plan *plan)
     *part = (cri_kalman_part){ .kind = w->kind };
     snprintf(part->name, sizeof part->name, "%s", w->name);
     *at += length;
+    if (w->kind == CRI_KALMAN_REGRESSION && **at == ':') {
+        part->walk = strncmp(*at, ":walk", 5) == 0 && !isalpha((unsigned char)(*at)[5]);
+        if (!part->walk)
+            return cr_fail(cx, CR_EARG,
+                           "--components: coefficients are constant, as in "
+                           "regression, or walk, as in regression:walk");
+        *at += 5;
+    }
     return read_numbers(cx, w, at, part);
 }
 
@@ -170,6 +178,7 @@ static void add_parameters(cri_kalman_plan *plan, cri_kalman_part *part)
     if (part->kind != CRI_KALMAN_REGRESSION && part->kind != CRI_KALMAN_CONSTANT)
         add_scale(plan, part, CRI_KALMAN_VARIANCE);
     if (part->kind == CRI_KALMAN_TREND) add_scale(plan, part, CRI_KALMAN_VARIANCE);
+    for (size_t i = 0; part->walk && i < part->n; i++) add_scale(plan, part, CRI_KALMAN_VARIANCE);
     if (part->kind != CRI_KALMAN_CYCLE) return;
     add_scale(plan, part, CRI_KALMAN_DAMPING);
     add_scale(plan, part, CRI_KALMAN_PERIOD);
@@ -242,6 +251,10 @@ cr_status cri_kalman_plan_read(cr_ctx *cx, const char *text, size_t k, double lo
     if (*at) CR_TRY(fail_word(cx, at, strcspn(at, "+,")));
     CR_TRY(check_parts(cx, &plan, k));
     plan.k = count_kind(&plan, CRI_KALMAN_REGRESSION) > 0 ? k : 0;
+    for (size_t i = 0; i < plan.n_parts; i++) plan.walk = plan.walk || plan.parts[i].walk;
+    if (plan.walk && k > CRI_KALMAN_MOST_WALKS)
+        CR_TRY(cr_fail(cx, CR_EARG, "regression:walk has %zu columns: more than %d are too many", k,
+                       CRI_KALMAN_MOST_WALKS));
     complete(&plan);
     put_in_order(&plan);
     lay_out(&plan);
