@@ -67,7 +67,6 @@ static cr_status set_steps(cr_ctx *cx, const cri_rows *rows, const kalman_option
                            kalman_state *m)
 {
     m->steps = (size_t)o->steps;
-    m->unit = m->span = NAN;
     if (m->steps == CRI_KALMAN_STEPS_ROWS) {
         if (!isnan(o->unit))
             return cr_fail(cx, CR_EARG, "--unit needs --steps time or months: a row is a step");

@@ -47,10 +47,10 @@
     MEMBER(real,   shock,      (),  "any none", "largest auxiliary residual of a state")               \
     MEMBER(count,  shock_row,  (),  "",         "the row of the data before which it comes")           \
     MEMBER(count,  shock_part, (),  "",         "the number of its state")                             \
-    MEMBER(count,  steps,      (),  "0..2 later", "what a step is: a row, a unit of --time, a month")  \
-    MEMBER(count,  between,    (),  "0..1 later", "rows lie between whole steps")                      \
-    MEMBER(real,   unit,       (),  ">0 none later", "a step, in units of --time or months")           \
-    MEMBER(real,   span,       (),  ">=0 none later", "steps of the longest series")
+    MEMBER(count,  steps,      (),  "0..2 spare", "what a step is: a row, a unit of --time, a month")  \
+    MEMBER(count,  between,    (),  "0..1 spare", "rows lie between whole steps")                      \
+    MEMBER(real,   unit,       (),  ">=0 spare", "a step, in units of --time or months")               \
+    MEMBER(real,   span,       (),  ">=0 spare", "steps of the longest series")
 /* clang-format on */
 
 CRI_RECORD(kalman_state, KALMAN_STATE, cri_kalman_plan *plan; const char **labels;);

@@ -9,6 +9,8 @@
 
 /* P_inf counts as 0, and so does z' P_inf z, below this share of the largest that it has been. */
 static const double nothing = 1e-11;
+/* Rounding counts where an observation leaves less than this share of a variance. */
+static const double delicate = 1e-4;
 /* The variances have settled when a step changes them by no more than this share. */
 static const double settled = 1e-12;
 
@@ -130,22 +132,62 @@ static void mend(double *P, size_t m, size_t i)
     for (size_t j = 0; j < m; j++) P[i * m + j] = P[j * m + i] = 0;
 }
 
-static void take_regular(run *f, double v, double F, double *K)
+/* Whether an observation leaves so little of a variance that the difference has lost digits. */
+static bool is_delicate(const run *f, double F)
 {
     size_t m = f->s->m;
-    double root = sqrt(F), *restrict M = f->M;
     for (size_t i = 0; i < m; i++) {
-        K[i] = M[i] / F;
-        f->a[i] += K[i] * v;
-        M[i] /= root; /* P = P - M M', the same number on both sides of the diagonal */
+        double P = f->P[i * m + i];
+        if (P - f->M[i] * f->M[i] / F < delicate * P) return true;
+    }
+    return false;
+}
+
+/* P = L P L' + h K K' with L = I - K z' (Joseph), one side after the other: rounding in the direction of z is damped as P is. */
+static void shrink_delicately(run *f, double h, const double *K)
+{
+    size_t m = f->s->m;
+    double *restrict left = f->Minf, *restrict old = f->work;
+    for (size_t i = 0; i < m; i++) old[i] = f->P[i * m + i];
+    for (size_t i = 0; i < m; i++) { /* L P, and what it leaves in the direction of z beside h K */
+        double *restrict row = f->P + i * m;
+        double factor = K[i], sum = 0;
+        for (size_t j = 0; j < m; j++) row[j] -= factor * f->M[j];
+        for (size_t j = 0; j < m; j++) sum += row[j] * f->z[j];
+        left[i] = sum - h * factor;
     }
     for (size_t i = 0; i < m; i++) {
         double *restrict row = f->P + i * m;
-        double old = row[i], factor = M[i];
+        for (size_t j = 0; j <= i; j++) f->P[j * m + i] = row[j] -= left[i] * K[j];
+        if (h == 0 && row[i] < 4 * DBL_EPSILON * old[i]) row[i] = 0; /* known for sure */
+    }
+}
+
+/* P = P - M M' / F, the same number on both sides of the diagonal. */
+static void shrink(run *f, double F)
+{
+    size_t m = f->s->m;
+    double root = sqrt(F), *restrict M = f->M;
+    for (size_t i = 0; i < m; i++) M[i] /= root;
+    for (size_t i = 0; i < m; i++) {
+        double *restrict row = f->P + i * m;
+        double factor = M[i];
         if (factor == 0) continue;
         for (size_t j = 0; j < m; j++) row[j] -= factor * M[j];
-        if (row[i] < 4 * DBL_EPSILON * old) row[i] = 0;
     }
+}
+
+static void take_regular(run *f, double v, double F, double h, double *K)
+{
+    size_t m = f->s->m;
+    for (size_t i = 0; i < m; i++) {
+        K[i] = f->M[i] / F;
+        f->a[i] += K[i] * v;
+    }
+    if (is_delicate(f, F))
+        shrink_delicately(f, h, K);
+    else
+        shrink(f, F);
     for (size_t i = 0; i < m; i++) mend(f->P, m, i);
 }
 
@@ -222,7 +264,7 @@ static void observe(run *f, size_t t, size_t i, cri_kalman_slot slot)
     double square = (y - mean) * (y - mean) / F;
     f->out->log_likelihood -= 0.5 * (CRI_LOG_2PI + log(F) + square);
     f->out->squares += square;
-    take_regular(f, y - mean, F, K);
+    take_regular(f, y - mean, F, s->h[i], K);
 }
 
 /* --- one row --------------------------------------------------------------------------------- */

@@ -51,7 +51,7 @@ cr_status cri_kalman_prepare(cr_ctx *cx, kalman_state *m)
 {
     cr_status st = CR_OK;
     if (m->width != cri_kalman_width(m)) return CR_EDATA;
-    if (m->steps != CRI_KALMAN_STEPS_ROWS && isnan(m->unit)) return CR_EDATA;
+    if (m->steps != CRI_KALMAN_STEPS_ROWS && !(m->unit > 0)) return CR_EDATA;
     if (!m->components) {
         if (!has_matrices(m) || m->between) return CR_EDATA;
     } else {
