@@ -87,9 +87,11 @@ static cr_status check_length(cr_ctx *cx, const cri_kalman_data *data, cri_kalma
     cr_status       st = CR_OK;
     cri_kalman_path path = { 0 };
     size_t          needed = m->n_theta > 0 ? m->n_theta : 1;
+    bool            there;
     if (m->observed >= m->series * m->m + needed) return CR_OK;
     for (size_t i = 0; i < m->n_theta; i++) m->theta[i] = 0;
-    if (!cri_kalman_set(t, m->theta)) CR_TRY(cr_fail(cx, CR_ENUMERIC, "the model has no start"));
+    CR_TRY(cri_kalman_set(t, m->theta, &there));
+    if (!there) CR_TRY(cr_fail(cx, CR_ENUMERIC, "the model has no start"));
     CR_TRY(cri_kalman_filter(cx, &t->system, data, false, &path));
     if (path.observed >= path.fixing + needed) goto done;
     cr_fail(cx, CR_EDATA,

@@ -255,7 +255,7 @@ static cr_status kalman_forecast(cr_ctx *cx, const void *state, const cr_design 
         data.step = cr_scratch_bytes(&s, ahead, sizeof *data.step); /* all 0: that one */
         CR_TRY(s.status);
         CR_TRY(cri_kalman_steps_new(&s, m->plan, &one_step, 1, &r.base));
-        cri_kalman_steps_build(m->plan, &r.base);
+        CR_TRY(cri_kalman_steps_build(cx, m->plan, &r.base));
     }
     for (size_t k = 0; k < n; k++) {
         memcpy(r.place, places + k * m->width, m->width * sizeof(double));

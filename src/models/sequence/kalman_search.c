@@ -52,11 +52,11 @@ cr_status cri_kalman_target_new(cr_scratch *s, const cri_kalman_plan *plan,
     return st;
 }
 
-bool cri_kalman_set(cri_kalman_target *t, const double *theta)
+cr_status cri_kalman_set(cri_kalman_target *t, const double *theta, bool *out_there)
 {
-    if (!cri_kalman_build(t->plan, theta, &t->system, t->work)) return false;
-    if (t->data.step) cri_kalman_steps_build(t->plan, &t->system);
-    return true;
+    *out_there = cri_kalman_build(t->plan, theta, &t->system, t->work);
+    if (!*out_there || !t->data.step) return CR_OK;
+    return cri_kalman_steps_build(t->cx, t->plan, &t->system);
 }
 
 cr_status cri_kalman_evaluate(cri_kalman_target *t, const double *theta, double *out,
@@ -65,9 +65,11 @@ cr_status cri_kalman_evaluate(cri_kalman_target *t, const double *theta, double 
     cr_status              st = CR_OK;
     const cri_kalman_plan *plan = t->plan;
     cri_kalman_path        path = { 0 };
+    bool                   there;
     *out = NAN;
     t->evaluations++;
-    if (!cri_kalman_set(t, theta)) goto done;
+    CR_TRY(cri_kalman_set(t, theta, &there));
+    if (!there) goto done;
     t->data.y = t->y;
     if (plan->mean) {
         for (size_t i = 0; i < t->data.n; i++) t->moved[i] = t->y[i] - theta[plan->n_theta - 1];
@@ -77,7 +79,7 @@ cr_status cri_kalman_evaluate(cri_kalman_target *t, const double *theta, double 
     if (!isfinite(path.log_likelihood)) goto done;
     if (opt_gradient) {
         CR_TRY(cri_kalman_differentiate(t->cx, &path, &t->score));
-        if (t->data.step) cri_kalman_steps_pull(plan, &t->system, &t->score);
+        if (t->data.step) CR_TRY(cri_kalman_steps_pull(t->cx, plan, &t->system, &t->score));
         cri_kalman_pull(plan, theta, &t->system, &t->score, t->work, opt_gradient, opt_slope);
     }
     *out = path.log_likelihood;
@@ -128,9 +130,11 @@ static cr_status rescale(cri_kalman_target *t, double *theta, double *out)
     cr_status              st = CR_OK;
     const cri_kalman_plan *plan = t->plan;
     cri_kalman_path        path = { 0 };
+    bool                   there;
     *out = NAN;
     t->evaluations++;
-    if (!cri_kalman_set(t, theta)) goto done;
+    CR_TRY(cri_kalman_set(t, theta, &there));
+    if (!there) goto done;
     t->data.y = t->y;
     CR_TRY(cri_kalman_filter(t->cx, &t->system, &t->data, false, &path));
     double n = (double)(path.observed - path.fixing), factor = path.squares / n;

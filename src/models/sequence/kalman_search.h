@@ -25,8 +25,8 @@ typedef struct cri_kalman_target {
 cr_status cri_kalman_target_new(cr_scratch *s, const cri_kalman_plan *plan,
                                 const cri_kalman_data *data, const double *gap, size_t gaps,
                                 cri_kalman_target *out);
-/* The system at theta; false where there is none. */
-bool cri_kalman_set(cri_kalman_target *t, const double *theta);
+/* The system at theta; out_there false where there is none. */
+cr_status cri_kalman_set(cri_kalman_target *t, const double *theta, bool *out_there);
 /* The log likelihood at theta, NaN where there is none; opt_gradient and opt_slope [n_theta] as
  * cri_kalman_pull. */
 cr_status cri_kalman_evaluate(cri_kalman_target *t, const double *theta, double *out,

@@ -1,5 +1,6 @@
 /* kalman_steps.c -- see kalman_steps.h. */
 #include "kalman_steps.h"
+#include "base/context_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,15 +55,17 @@ static size_t top_bit(size_t g)
 }
 
 /* A = T^g and S = sum_{i<g} T^i Q T'^i, digit by digit of g.  out_A lists A; its entries must have the room.  work [3 m m]. */
-static void raise(const cri_kalman_entries *T, const double *Q, size_t m, size_t g, double *S,
-                  cri_kalman_entries *out_A, double *work)
+static cr_status raise(cr_ctx *cx, const cri_kalman_entries *T, const double *Q, size_t m, size_t g,
+                       double *S, cri_kalman_entries *out_A, double *work)
 {
-    double *A = work, *old = A + m * m, *rest = old + m * m;
+    cr_status st = CR_OK;
+    double   *A = work, *old = A + m * m, *rest = old + m * m;
     memset(A, 0, m * m * sizeof *A);
     memset(S, 0, m * m * sizeof *S);
     for (size_t i = 0; i < m; i++) A[i * m + i] = 1;
     cri_kalman_list(A, m, false, out_A);
     for (size_t bit = top_bit(g); bit > 0; bit /= 2) {
+        CR_TRY(cr_check_interrupt(cx));
         memcpy(old, S, m * m * sizeof *S);
         cri_kalman_carry(out_A, m, S, old, false, rest); /* S + A S A' */
         cri_kalman_apply(out_A, m, A, old);              /* A A */
@@ -74,6 +77,8 @@ static void raise(const cri_kalman_entries *T, const double *Q, size_t m, size_t
         }
         cri_kalman_list(A, m, false, out_A);
     }
+done:
+    return st;
 }
 
 /* out (+)= A B, each of them transposed or not: small and dense. */
@@ -217,10 +222,11 @@ static void pull_between(const cri_kalman_part *part, const cri_kalman_system *s
 
 /* --- all gaps -------------------------------------------------------------------------------- */
 
-void cri_kalman_steps_build(const cri_kalman_plan *opt_plan, cri_kalman_system *s)
+cr_status cri_kalman_steps_build(cr_ctx *cx, const cri_kalman_plan *opt_plan, cri_kalman_system *s)
 {
-    size_t  m = s->m;
-    double *work = s->steps_work, *T = work;
+    cr_status st = CR_OK;
+    size_t    m = s->m;
+    double   *work = s->steps_work, *T = work;
     for (size_t g = 0; g < s->n_steps; g++) {
         cri_kalman_step *step = &s->steps[g];
         if (opt_plan && opt_plan->between) {
@@ -230,10 +236,13 @@ void cri_kalman_steps_build(const cri_kalman_plan *opt_plan, cri_kalman_system *
                 build_between(&opt_plan->parts[k], s, step->gap, T, step->Q);
             cri_kalman_list(T, m, false, &step->forward);
         } else {
-            raise(&s->forward, s->Q, m, (size_t)step->gap, step->Q, &step->forward, work);
+            CR_TRY(
+                raise(cx, &s->forward, s->Q, m, (size_t)step->gap, step->Q, &step->forward, work));
         }
         cri_kalman_list(T, m, true, &step->backward);
     }
+done:
+    return st;
 }
 
 static void take(const double *A, size_t m, const cri_kalman_part *part, double *out)
@@ -260,11 +269,12 @@ static void pull_dynamic(const cri_kalman_part *part, const cri_kalman_system *s
             out->T[(part->first + i) * m + part->first + j] += sum[i * n + j];
 }
 
-void cri_kalman_steps_pull(const cri_kalman_plan *plan, const cri_kalman_system *s,
-                           cri_kalman_score *score)
+cr_status cri_kalman_steps_pull(cr_ctx *cx, const cri_kalman_plan *plan, const cri_kalman_system *s,
+                                cri_kalman_score *score)
 {
-    size_t  m = s->m, mm = m * m;
-    double *W = s->steps_work, *work = W + mm, *small = s->steps_work + 5 * mm;
+    cr_status st = CR_OK;
+    size_t    m = s->m, mm = m * m;
+    double   *W = s->steps_work, *work = W + mm, *small = s->steps_work + 5 * mm;
     for (size_t g = 0; g < s->n_steps; g++) {
         cri_kalman_step *step = &s->steps[g];
         const double    *by_Q = score->steps_Q + g * mm;
@@ -278,7 +288,9 @@ void cri_kalman_steps_pull(const cri_kalman_plan *plan, const cri_kalman_system 
         }
         if (plan->between) continue;
         /* T'^g is what `backward` lists already */
-        raise(&s->backward, by_Q, m, (size_t)step->gap, W, &step->backward, work);
+        CR_TRY(raise(cx, &s->backward, by_Q, m, (size_t)step->gap, W, &step->backward, work));
         for (size_t i = 0; i < mm; i++) score->Q[i] += W[i];
     }
+done:
+    return st;
 }

@@ -17,10 +17,11 @@
 cr_status cri_kalman_steps_new(cr_scratch *s, const cri_kalman_plan *opt_plan, const double *gap,
                                size_t n, cri_kalman_system *system);
 /* The matrices of all gaps, from those of a step, which are set.  Without a plan, or with one that has no real gaps, they
- * are whole. */
-void cri_kalman_steps_build(const cri_kalman_plan *opt_plan, cri_kalman_system *system);
+ * are whole.  Polls interrupts. */
+cr_status cri_kalman_steps_build(cr_ctx *cx, const cri_kalman_plan *opt_plan,
+                                 cri_kalman_system *system);
 /* The score by T and Q from that by the matrices of the gaps. */
-void cri_kalman_steps_pull(const cri_kalman_plan *plan, const cri_kalman_system *system,
-                           cri_kalman_score *score);
+cr_status cri_kalman_steps_pull(cr_ctx *cx, const cri_kalman_plan *plan,
+                                const cri_kalman_system *system, cri_kalman_score *score);
 
 #endif

@@ -180,6 +180,6 @@ cr_status cri_kalman_open_steps(cr_scratch *s, const kalman_state *m, const cri_
     cri_kalman_gaps gaps;
     cr_status       st = cri_kalman_count_steps(s, m, rows, opt_begun, data, &gaps);
     if (st == CR_OK && data->step) st = cri_kalman_steps_new(s, m->plan, gaps.gap, gaps.n, system);
-    if (st == CR_OK && data->step) cri_kalman_steps_build(m->plan, system);
+    if (st == CR_OK && data->step) st = cri_kalman_steps_build(s->cx, m->plan, system);
     return st;
 }

@@ -58,6 +58,7 @@ TEST(a_step_is_the_mean_square_of_the_shocks)
         cr_rng            r = cr_rng_stream(seed, 2);
         double            theta[MOST], old[MOST], height, sum[3] = { 0 };
         size_t            steps, shocks = 0, values = 0;
+        bool              there;
         draw_series(seed, TOGETHER, &w);
         open_series(cx, &s, "trend", TOGETHER, &w, &plan, &t, &em);
         em.most = 1;
@@ -65,7 +66,7 @@ TEST(a_step_is_the_mean_square_of_the_shocks)
         memcpy(old, theta, sizeof old);
         assert_ok(cx, cri_kalman_em_run(&s, &em, 1e-300, NULL, theta, &height, &steps));
         assert_int_equal(steps, 1);
-        assert_true(cri_kalman_set(&t, old));
+        assert_ok(cx, cri_kalman_set(&t, old, &there));
         dense *o = dense_of(cx, &t.system, &w.data);
         dense_solve(o);
         for (size_t i = 0, seen = 0; i < ROWS; i++) {

@@ -112,6 +112,7 @@ TEST(smoothed_states_know_of_gaps)
         cri_kalman_plan   plan;
         cri_kalman_target t, u;
         cri_kalman_path   path;
+        bool              there;
         cr_rng            r = cr_rng_stream(3, 70 + k);
         double            theta[MOST];
         draw_both(5, &b);
@@ -121,7 +122,8 @@ TEST(smoothed_states_know_of_gaps)
         draw_normals(&r, theta, plan.n_theta);
         some = (seen){ .n = b.n };
         all = (seen){ .n = b.n, .at = b.at };
-        assert_true(cri_kalman_set(&t, theta) && cri_kalman_set(&u, theta));
+        assert_ok(cx, cri_kalman_set(&t, theta, &there));
+        assert_ok(cx, cri_kalman_set(&u, theta, &there));
         assert_ok(cx, cri_kalman_filter(cx, &t.system, &b.sparse, true, &path));
         assert_ok(cx, cri_kalman_smooth(cx, &path, see, &some));
         cri_kalman_path_free(cx, &path);
@@ -307,7 +309,7 @@ TEST(the_noise_of_a_trend_over_a_gap)
     assert_int_equal(cri_kalman_new(&s, 2, 1, 0, &a), CR_OK);
     assert_true(cri_kalman_build(&plan, theta, &a, work));
     assert_int_equal(cri_kalman_steps_new(&s, &plan, gap, 2, &a), CR_OK);
-    cri_kalman_steps_build(&plan, &a);
+    assert_ok(cx, cri_kalman_steps_build(cx, &plan, &a));
     for (size_t g = 0; g < 2; g++) {
         double d = gap[g], want[4] = { 0 };
         for (size_t k = 0; k < 3; k++) {
