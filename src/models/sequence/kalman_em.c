@@ -120,11 +120,13 @@ cr_status cri_kalman_em_run(cr_scratch *s, cri_kalman_em *em, double tol,
     CR_TRY(s->status);
     cri_anderson_forget(&a);
     memcpy(em->from, theta, n * sizeof *theta);
+    double seconds = cri_seconds();
     CR_TRY(cri_kalman_evaluate(em->t, em->from, &height, em->gradient, em->slope));
+    seconds = cri_seconds() - seconds;
     if (em->opt_trace) em->opt_trace[0] = height;
     while (steps < em->most && !isnan(height) && !is_over(em, height, tol)) {
         bool leapt;
-        if (opt_clock && cri_clock_over(opt_clock)) break;
+        if (opt_clock && cri_kalman_late(em->t->cx, opt_clock, seconds)) break;
         step(em);
         CR_TRY(leap(em, &a, x, g, &leapt));
         if (leapt) {

@@ -8,7 +8,6 @@
 #ifndef CREDENCE_MODELS_SEQUENCE_KALMAN_EM_H
 #define CREDENCE_MODELS_SEQUENCE_KALMAN_EM_H
 
-#include "base/clock.h"
 #include "kalman_search.h"
 
 typedef struct cri_kalman_em {

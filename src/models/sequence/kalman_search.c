@@ -2,8 +2,6 @@
 #include "kalman_search.h"
 #include "base/context_internal.h"
 #include "base/clock.h"
-#include "base/rng.h"
-#include "kalman_arma.h"
 #include "kalman_em.h"
 #include "kalman_steps.h"
 #include "math/dense/chol.h"
@@ -13,7 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { CANDIDATES = 24, FEW_CANDIDATES = 10, MOST_ROUNDS = 8 };
+enum { MOST_ROUNDS = 8 };
+/* Evaluations, or so, that the last pass takes, and one more that is under way. */
+enum { LAST_PASS = 5 };
+/* The same of a look at a variance that is 0, or may be. */
+enum { ROUND = 8 };
 
 /* Logarithms of variances, in units of the target's: below the first they are 0 to all digits. */
 static const double lowest = -40, highest = 12;
@@ -88,92 +90,6 @@ done:
     return st;
 }
 
-/* --- candidates ------------------------------------------------------------------------------ */
-
-static bool is_irregular(const cri_kalman_plan *plan, size_t i)
-{
-    for (size_t k = 0; k < plan->n_parts; k++)
-        if (plan->parts[k].kind == CRI_KALMAN_IRREGULAR && plan->parts[k].theta == i) return true;
-    return false;
-}
-
-/* Candidate number c: the first are the same for all seeds. */
-static void propose(const cri_kalman_plan *plan, size_t c, uint64_t seed, double *theta)
-{
-    static const double ratio[] = { 0.1, 1e-3, 1, 1e-5 };
-    cr_rng              rng = cr_rng_stream(seed, c);
-    for (size_t i = 0; i < plan->n_theta; i++) {
-        double u = cr_rng_uniform(&rng);
-        switch (plan->scale[i]) {
-        case CRI_KALMAN_VARIANCE:
-            theta[i] = is_irregular(plan, i) ? 0 : c < 4 ? log(ratio[c]) : -12 * u;
-            break;
-        case CRI_KALMAN_PARTIAL:
-            theta[i] = cri_theta_of(c == 0 ? 0.1 : c == 1 ? 0.5 : 1.8 * u - 0.9);
-            break;
-        case CRI_KALMAN_DAMPING: /* 0.9, about */
-            theta[i] = c < 4 ? 1.3 : 0.5 + 2 * u;
-            break;
-        case CRI_KALMAN_PERIOD: /* long ones among them: frequencies crowd at 0 */
-            theta[i] =
-                cri_theta_of(2 * pow(c < 4 ? 0.2 + 0.2 * (double)c : u, 2) * 0.98 + 0.01 - 1);
-            break;
-        case CRI_KALMAN_MEAN:
-            theta[i] = 0;
-        }
-    }
-}
-
-/* Multiplies all variances by what suits the data best; the log likelihood then. */
-static cr_status rescale(cri_kalman_target *t, double *theta, double *out)
-{
-    cr_status              st = CR_OK;
-    const cri_kalman_plan *plan = t->plan;
-    cri_kalman_path        path = { 0 };
-    bool                   there;
-    *out = NAN;
-    t->evaluations++;
-    CR_TRY(cri_kalman_set(t, theta, &there));
-    if (!there) goto done;
-    t->data.y = t->y;
-    CR_TRY(cri_kalman_filter(t->cx, &t->system, &t->data, false, &path));
-    double n = (double)(path.observed - path.fixing), factor = path.squares / n;
-    if (!isfinite(path.log_likelihood) || !(factor > 1e-14)) goto done;
-    for (size_t i = 0; i < plan->n_theta; i++)
-        if (plan->scale[i] == CRI_KALMAN_VARIANCE) theta[i] += log(factor);
-    *out = path.log_likelihood - 0.5 * n * (log(factor) + 1) + 0.5 * path.squares;
-done:
-    cri_kalman_path_free(t->cx, &path);
-    return st;
-}
-
-/* The `wanted` best of all candidates, best first: starts [wanted x n_theta]; how many there are. */
-static cr_status find_starts(cri_kalman_target *t, size_t wanted, uint64_t seed,
-                             const cri_clock *clock, double *starts, double *heights, double *work,
-                             size_t *out_n)
-{
-    cr_status st = CR_OK;
-    size_t    n = t->plan->n_theta, found = 0;
-    size_t candidates = t->plan->dynamic || wanted > FEW_CANDIDATES ? CANDIDATES : FEW_CANDIDATES;
-    for (size_t c = 0; c < candidates && !(found > 0 && cri_clock_over(clock)); c++) {
-        double height;
-        propose(t->plan, c, seed, work);
-        CR_TRY(rescale(t, work, &height));
-        if (isnan(height)) continue;
-        if (found == wanted && !(height > heights[wanted - 1])) continue;
-        size_t at = found < wanted ? found++ : wanted - 1;
-        for (; at > 0 && heights[at - 1] < height; at--) {
-            heights[at] = heights[at - 1];
-            memcpy(starts + at * n, starts + (at - 1) * n, n * sizeof *starts);
-        }
-        heights[at] = height;
-        memcpy(starts + at * n, work, n * sizeof *starts);
-    }
-    *out_n = found;
-done:
-    return st;
-}
-
 /* --- runs ------------------------------------------------------------------------------------ */
 
 /* A function of the parameters that are not held at 0. */
@@ -190,6 +106,11 @@ typedef struct part_of {
     cri_kalman_em     *opt_em;
 } part_of;
 
+bool cri_kalman_late(cr_ctx *cx, const cri_clock *clock, double seconds)
+{
+    return cri_clock_over(clock) || cri_time_left(cx) < LAST_PASS * seconds;
+}
+
 static void spread(const part_of *o, const double *x)
 {
     for (size_t i = 0; i < o->n_free; i++) o->theta[o->free[i]] = x[i];
@@ -200,7 +121,8 @@ static cr_status objective(void *user, const double *x, size_t n, double *out_f,
 {
     part_of *o = user;
     double   height;
-    o->late = o->late || (o->timed && o->highest > -INFINITY && cri_clock_over(&o->clock));
+    o->late = o->late || (o->timed && o->highest > -INFINITY &&
+                          cri_kalman_late(o->t->cx, &o->clock, o->seconds));
     if (o->late) return CR_EINTERRUPTED; /* ends the run: ascend knows why */
     spread(o, x);
     double    begun = cri_seconds();
@@ -241,7 +163,7 @@ static cr_status ascend_by_em(cr_scratch *s, part_of *o, double tol, double *out
     CR_TRY(cri_kalman_em_run(s, o->opt_em, tol, &o->clock, o->theta, out_height, &out->iterations));
     o->seconds = (cri_seconds() - begun) / (1 + (double)out->iterations);
     if (out->iterations == o->opt_em->most) out->stop = CR_END_MAX_ITER;
-    o->late = cri_clock_over(&o->clock);
+    o->late = cri_kalman_late(o->t->cx, &o->clock, o->seconds);
 done:
     return st;
 }
@@ -419,7 +341,9 @@ static cr_status settle(cr_scratch *s, part_of *o, size_t max_iter, double tol,
     double            *work = cr_scratch_f64(s, n), *gradient = cr_scratch_f64(s, n);
     cr_minimize_report report = { 0 };
     CR_TRY(s->status);
-    for (size_t round = 0; changed > 0 && round < MOST_ROUNDS && !o->late; round++) {
+    for (size_t round = 0; changed > 0 && round < MOST_ROUNDS; round++) {
+        o->late = o->late || cri_time_left(o->t->cx) < (LAST_PASS + ROUND * (double)n) * o->seconds;
+        if (o->late) break;
         size_t dropped, raised = 0;
         CR_TRY(drop_small(o->t, o->theta, work, &out->log_likelihood, &dropped));
         if (dropped == 0) CR_TRY(raise_zeros(o->t, o->theta, gradient, slope, work, &raised));
@@ -436,8 +360,8 @@ done:
 cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, bool em, size_t restarts,
                             size_t max_iter, double tol, uint64_t seed, cri_kalman_best *out)
 {
-    cr_status st = CR_OK;
-    size_t n = t->plan->n_theta, found = 0, wanted = restarts < CANDIDATES ? restarts : CANDIDATES;
+    cr_status       st = CR_OK;
+    size_t          n = t->plan->n_theta, found = 0, wanted = cri_kalman_most_starts(restarts);
     cri_kalman_best b = { .log_likelihood = -INFINITY };
     part_of         o = { .t = t, .timed = true, .clock = cri_clock_start(t->cx, NAN) };
     double         *starts = cr_scratch_matrix(s, wanted, n), *heights = cr_scratch_f64(s, wanted);
@@ -457,7 +381,7 @@ cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, bool em, size_t
     o.opt_em = em ? &steps : NULL;
     double    left = cri_time_left(t->cx); /* a quarter of it for the candidates */
     cri_clock early = cri_clock_start(t->cx, isinf(left) ? NAN : left / 4);
-    CR_TRY(find_starts(t, wanted, seed, &early, starts, heights, x, &found));
+    CR_TRY(cri_kalman_starts(t, wanted, seed, &early, starts, heights, x, &found));
     if (found == 0)
         CR_TRY(
             cr_fail(t->cx, CR_ENUMERIC,

@@ -5,6 +5,7 @@
 #ifndef CREDENCE_MODELS_SEQUENCE_KALMAN_SEARCH_H
 #define CREDENCE_MODELS_SEQUENCE_KALMAN_SEARCH_H
 
+#include "base/clock.h"
 #include "base/context_internal.h"
 #include "kalman_parts.h"
 #include "models/core/model.h"
@@ -31,6 +32,16 @@ cr_status cri_kalman_set(cri_kalman_target *t, const double *theta, bool *out_th
  * cri_kalman_pull. */
 cr_status cri_kalman_evaluate(cri_kalman_target *t, const double *theta, double *out,
                               double *opt_gradient, double *opt_slope);
+
+/* The `wanted` best of all candidates, best first: starts [wanted x n_theta], with their log likelihoods; how many there
+ * are.  work [n_theta].  Ends with what it has when the clock is over. */
+size_t    cri_kalman_most_starts(size_t restarts);
+cr_status cri_kalman_starts(cri_kalman_target *t, size_t wanted, uint64_t seed,
+                            const cri_clock *clock, double *starts, double *heights, double *work,
+                            size_t *out_n);
+
+/* Whether the clock is over, or leaves too little for the last pass over the rows, where an evaluation takes so long. */
+bool cri_kalman_late(cr_ctx *cx, const cri_clock *clock, double seconds);
 
 typedef struct cri_kalman_best {
     double *theta;      /* [n_theta] variances at 0 are minus infinity                          */
