@@ -4,6 +4,7 @@
 #include "kalman.h"
 #include "kalman_steps.h"
 #include "base/context_internal.h"
+#include "data/table/date.h"
 
 #include <math.h>
 #include <string.h>
@@ -275,6 +276,15 @@ done:
 
 static size_t kalman_width(const void *state) { return ((const kalman_state *)state)->width; }
 
+/* Months are as long as they are on average. */
+static double kalman_step(const void *state, cr_type time)
+{
+    const kalman_state *m = state;
+    double              month = 365.2425 / 12 / cri_date_unit(time);
+    if (m->steps == CRI_KALMAN_STEPS_ROWS) return NAN;
+    return m->steps == CRI_KALMAN_STEPS_MONTHS ? m->unit * month : m->unit;
+}
+
 static void kalman_ends(const void *state, size_t *out_n, const double **out_places,
                         const char *const **out_names)
 {
@@ -289,6 +299,7 @@ const cri_sequence_face cri_kalman_sequence = { .series = true,
                                                 .filter = kalman_filter,
                                                 .smooth = kalman_smooth,
                                                 .forecast = kalman_forecast,
+                                                .step = kalman_step,
                                                 .ends = kalman_ends };
 const cri_rows_face     cri_kalman_rows = { .predict = kalman_predict,
                                             .mean = kalman_mean,
