@@ -80,6 +80,27 @@ TEST(variances_of_all_magnitudes)
     }
 }
 
+/* A value without noise leaves nothing to learn from the same value again, whatever it is weighed by. */
+TEST(a_value_again_is_known_for_sure)
+{
+    for (uint64_t seed = 0; seed < 30; seed++) {
+        cr_scratch        s = cr_scratch_begin(cx);
+        cri_kalman_system a;
+        cri_kalman_path   path;
+        cr_rng            r = cr_rng_stream(seed, 1);
+        size_t            start[] = { 0, 1 };
+        double            y[] = { 1, 1 };
+        assert_int_equal(cri_kalman_new(&s, 1, 2, 0, &a), CR_OK);
+        a.T[0] = 1, a.Z[0] = a.Z[1] = cr_rng_normal(&r), a.P1[0] = exp(cr_rng_normal(&r));
+        cri_kalman_pack(&a);
+        cri_kalman_data data = { .n = 1, .series = 1, .start = start, .y = y };
+        assert_ok(cx, cri_kalman_filter(cx, &a, &data, true, &path));
+        assert_int_equal(path.failed, 0);
+        cri_kalman_path_free(cx, &path);
+        cr_scratch_end(&s);
+    }
+}
+
 /* Two values of a walk without noise at once, the second of which adds nothing, and one that contradicts it. */
 TEST(what_is_known_for_sure_stays_so)
 {

@@ -96,6 +96,52 @@ TEST(a_step_is_the_mean_square_of_the_shocks)
     }
 }
 
+/* Over a gap d the shocks of the slope are two for each gap, with covariance v C: v is tr(C^-1 E n n') / 2 on average.
+ * All gaps are the same here, so that T and Q of the joint distribution are. */
+TEST(shocks_of_a_slope_between_whole_steps)
+{
+    const double      d = 1.7, C[] = { d * d * d / 3, d * d / 2, d * d / 2, d };
+    const double      inverse[] = { 12 / (d * d * d), -6 / (d * d), -6 / (d * d), 4 / d };
+    cr_scratch        s = cr_scratch_begin(cx);
+    cri_kalman_plan   plan;
+    cri_kalman_target t;
+    cri_kalman_em     em;
+    series            w;
+    double            theta[MOST] = { 0.3, -INFINITY, -1 }, height, sum = 0;
+    size_t            steps, shocks = 0;
+    bool              there;
+    draw_series(4, ANY, &w);
+    for (size_t i = 0; i < ROWS; i++) w.gap[i] = d;
+    open_series(cx, &s, "trend", ANY, &w, &plan, &t, &em);
+    em.most = 1;
+    assert_ok(cx, cri_kalman_set(&t, theta, &there));
+    cri_kalman_system same = t.system;
+    double            T[] = { 1, d, 0, 1 }, Q[4];
+    for (size_t i = 0; i < 4; i++) Q[i] = exp(-1) * C[i];
+    same.T = T, same.Q = Q;
+    dense *o = dense_of(cx, &same, &w.data);
+    dense_solve(o);
+    for (size_t i = 1; i < ROWS; i++) {
+        affine n[2];
+        if (i == 10) continue;
+        for (size_t j = 0; j < 2; j++) {
+            n[j] = o->state[i][j];
+            for (size_t k = 0; k < MOST_SOURCES; k++)
+                n[j].of[k] -=
+                    o->state[i - 1][j].of[k] + (j == 0 ? d * o->state[i - 1][1].of[k] : 0);
+        }
+        for (size_t j = 0; j < 2; j++)
+            for (size_t k = 0; k < 2; k++)
+                sum += inverse[j * 2 + k] * (dense_mean(o, &n[j]) * dense_mean(o, &n[k]) +
+                                             dense_covariance(o, &n[j], &n[k]));
+        shocks += 2;
+    }
+    assert_ok(cx, cri_kalman_em_run(&s, &em, 1e-300, NULL, theta, &height, &steps));
+    assert_relative(exp(theta[2]), sum / (double)shocks, 1e-9);
+    dense_free(cx, o);
+    cr_scratch_end(&s);
+}
+
 /* --- the way up ------------------------------------------------------------------------------ */
 
 TEST(the_likelihood_never_falls_and_ends_where_it_is_highest)
@@ -127,6 +173,15 @@ TEST(the_likelihood_never_falls_and_ends_where_it_is_highest)
             size_t            steps;
             draw_series(seed, cases[c].how, &w);
             open_series(cx, &s, cases[c].model, cases[c].how, &w, &plan, &t, &em);
+            draw_normals(&r, theta, plan.n_theta);
+            em.most = 1; /* a plain step goes up */
+            for (size_t k = 0; k < 5; k++) {
+                draw_normals(&r, theta, plan.n_theta);
+                assert_ok(cx, cri_kalman_em_run(&s, &em, 1e-12, NULL, theta, &height, &steps));
+                assert_int_equal(steps, 1);
+                assert_true(em.opt_trace[1] >= em.opt_trace[0]);
+            }
+            em.most = STEPS;
             draw_normals(&r, theta, plan.n_theta);
             assert_ok(cx, cri_kalman_em_run(&s, &em, 1e-12, NULL, theta, &height, &steps));
             assert_true(steps >= 1);

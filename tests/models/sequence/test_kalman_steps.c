@@ -486,6 +486,31 @@ TEST(months_are_steps)
     assert_close(statistic(describe(cx, a), "step"), 1, 1e-15);
 }
 
+/* Times that were rounded are whole steps: here months as decimal years. */
+TEST(rounded_times_are_whole_steps)
+{
+    static csv c[2];
+    cr_rng     r = cr_rng_stream(9, 1);
+    double     level = 3;
+    for (size_t k = 0; k < 2; k++) c[k] = (csv){ 0 }, add(&c[k], k == 0 ? "t,y\n" : "y\n");
+    for (size_t i = 0; i < 60; i++) {
+        bool gone = i % 7 >= 5 || (i > 20 && i < 33);
+        level += 0.4 * cr_rng_normal(&r);
+        double y = level + cr_rng_normal(&r);
+        if (!gone) add(&c[0], "%.3f,%.17g\n", 1990 + (double)i / 12, y);
+        if (gone)
+            add(&c[1], "\"\"\n");
+        else
+            add(&c[1], "%.17g\n", y);
+    }
+    cr_model *a =
+        fit(cx, "kalman", table_of_text(cx, "years.csv", c[0].text), "target=y time=t steps=time");
+    cr_model *b = fit(cx, "kalman", table_of_text(cx, "rows.csv", c[1].text), "target=y");
+    assert_close(cr_model_get_report(a)->log_likelihood, cr_model_get_report(b)->log_likelihood,
+                 1e-8);
+    assert_close(statistic(describe(cx, a), "step"), 1.0 / 12, 1e-3);
+}
+
 /* A walk at any times comes back, with its variance for a step of 1. */
 TEST(parameters_of_rows_at_any_time_come_back)
 {
