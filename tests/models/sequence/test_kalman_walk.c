@@ -158,6 +158,20 @@ TEST(updates_go_on_with_the_walk)
     cr_free(cx, x, 104, sizeof *x);
 }
 
+/* A row without a value is a step of the walk more. */
+TEST(coefficients_after_an_update_are_those_of_its_last_row)
+{
+    cr_table *t = drifting(cx, 100, 1, false, NULL);
+    cr_model *m = fit(cx, "kalman", t, "target=y features=x components=regression:walk"),
+             *updated = NULL;
+    assert_ok(cx, cr_update(cx, m, table_of_text(cx, "gap.csv", "x,y\n1,\n"), &updated));
+    test_own(cx, updated, release_model);
+    json_t *d = describe(cx, m), *e = describe(cx, updated);
+    double  old = parameter(d, "x", "sd"), now = parameter(e, "x", "sd");
+    assert_relative(parameter(e, "x", "value"), parameter(d, "x", "value"), 1e-9);
+    assert_relative(now * now - old * old, parameter(d, "variance.x", "value"), 1e-8);
+}
+
 TEST(walks_of_several_series_are_their_own)
 {
     cr_table *t = table_of_text(cx, "two.csv",
