@@ -87,6 +87,9 @@ cr_status cri_kalman_find_unit(cr_ctx *cx, const cri_rows *rows, double opt_unit
     m->between = !are_whole(gap, n, m->unit);
     if (m->between && isnan(opt_unit)) m->unit = gap[n / 2];
     m->span /= m->unit;
+    if (!isfinite(m->span) || !isfinite(m->unit))
+        CR_TRY(cr_fail(cx, CR_ENUMERIC, "%s: the times in '%s' are too far apart",
+                       cr_table_source(rows->table), rows->design->time));
 done:
     cr_scratch_end(&s);
     return st;

@@ -583,6 +583,25 @@ TEST(times_that_are_refused)
     }
 }
 
+TEST(times_beyond_all_steps)
+{
+    static const struct {
+        const char *rows, *options, *says;
+    } cases[] = {
+        { "t,y\n-1e308,1\n0,2\n1e308,1.5\n1.1e308,3\n", "", "too far apart" },
+        { "t,y\n1,1\n2,2\n3,1.5\n4,3\n", " unit=1e-310", "too far apart" },
+        { "t,y\n1,1\n2,2\n3,1.5\n1e12,3\n", "", "1e+12 steps of 1 behind" },
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char      settings[128];
+        cr_model *m = NULL;
+        snprintf(settings, sizeof settings, "target=y time=t steps=time%s", cases[k].options);
+        assert_true(try_fit(cx, "kalman", table_of_text(cx, "far.csv", cases[k].rows), settings,
+                            &m) != CR_OK);
+        if (!strstr(cr_error(cx), cases[k].says)) fail_msg("%s", cr_error(cx));
+    }
+}
+
 /* Several series share their coefficients, and each has its own times. */
 TEST(several_series_with_regressors)
 {
