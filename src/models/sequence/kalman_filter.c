@@ -283,7 +283,7 @@ static bool goes_on(const run *f, size_t t)
     return !step || (t + 1 < f->end && step[t + 1] == step[t]);
 }
 
-/* From row t, after its observations, to the row behind it; or to row t from where a series begins, by its own step. */
+/* Into row t: from the row before it, after its observations, or from where a series begins. */
 static void step_into(run *f, size_t t)
 {
     size_t          m = f->s->m;
