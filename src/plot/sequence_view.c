@@ -2,7 +2,9 @@
 #include "sequences.h"
 #include "chart.h"
 #include "data/table/table_internal.h"
+#include "models/core/faces.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Which rows of which sequence are shown. */
@@ -51,7 +53,9 @@ cr_status cri_sequence_view_open(cr_scratch *s, const cr_model *model, const cr_
         v.x[i] = time ? time->values[v.row[i] * time->stride] : (double)(from + i + 1);
     }
     if (time) v.title = cri_compose(s, "%s", d->time), v.type = time->type;
+    double step = time ? cri_model_step(model, time->type) : NAN;
     if (time && v.n > 1) v.step = (v.x[v.n - 1] - v.x[0]) / (double)(v.n - 1);
+    if (!isnan(step)) v.step = step;
     CR_TRY(s->status);
     *out = v;
 done:

@@ -186,6 +186,7 @@ fit gp-online tall.csv --target y --features x*
 fit gp-online tall.csv --target y --features x* --method basis
 fit kernel-ridge mid.csv --target y --features x*
 fit kalman tall.csv --target y --components trend,seasonal:24
+fit kalman tall.csv --target y --components trend,seasonal:24 --infer em
 fit knn tall.csv --target kind --features x* --k auto
 fit nadaraya-watson tall.csv --target y --features x*
 fit nadaraya-watson tall.csv --target y --features x* --per-column --order 1

@@ -64,3 +64,35 @@ def test_refusals(refused, nile):
 def test_a_table_without_the_series(credence, refused, examples):
     assert credence("fit", "kalman", "examples/nile.csv", "--target", "flow", "-o", "m.cred").code == 0
     refused(3, "predict", "m.cred", "examples/cars.csv", says="column 'flow' not found")
+
+
+def test_time_between_rows(credence, refused, tmp_path):
+    lines = ["day,y"] + [f"2020-{m:02d}-{d:02d},{m + 0.3 * (d % 4)}" for m in range(1, 13) for d in (1, 9, 17, 25)]
+    (tmp_path / "dates.csv").write_text("\n".join(lines) + "\n")
+    said = credence("fit", "kalman", "dates.csv", "--target", "y", "--time", "day", "--steps", "time", "-o", "d.cred", "--json")
+    assert said.code == 0, said.stderr
+    assert json.loads(said.stdout)["statistics"]["gaps"] == "of any length"  # 4 to 8 days
+    said = credence("fit", "kalman", "dates.csv", "--target", "y", "--time", "day", "--steps", "time", "--unit", "1", "-o", "d.cred",
+                    "--json")
+    statistics = json.loads(said.stdout)["statistics"]
+    assert (statistics["gaps"], statistics["step"]) == ("whole steps", 1)
+    said = credence("plot", "d.cred", "dates.csv", "--ahead", "30", "--json")  # to 30 days behind the last row
+    series = {s["name"]: s for s in json.loads(said.stdout)["series"]}
+    x = series["mean of the forecast"]["x"]
+    assert x[:2] == [18622, 18623]  # 2020-12-26 and the day after
+    (tmp_path / "next.csv").write_text("day,y\n2021-01-01,\n")
+    behind = rows_of(credence("predict", "d.cred", "next.csv", "--format", "csv"))
+    ahead = rows_of(credence("predict", "d.cred", "--ahead", "7", "--format", "csv"))
+    assert float(behind[0]["mean"]) == pytest.approx(float(ahead[6]["mean"]))
+    assert float(behind[0]["sd"]) == pytest.approx(float(ahead[6]["sd"]))
+    refused(2, "fit", "kalman", "dates.csv", "--target", "y", "--steps", "time", says="--time COL")
+    refused(2, "fit", "kalman", "dates.csv", "--target", "y", "--time", "day", "--unit", "2", says="--unit needs --steps")
+
+
+def test_em_and_walks(credence, nile, tmp_path):
+    em = json.loads(credence("fit", "kalman", "examples/nile.csv", "--target", "flow", "--infer", "em", "--json").stdout)
+    assert em["log_likelihood"] == pytest.approx(nile["log_likelihood"], abs=1e-6)
+    (tmp_path / "w.csv").write_text("x,y\n" + "".join(f"{(i * 7) % 5},{(1 + i / 10) * ((i * 7) % 5) + i % 3}\n" for i in range(60)))
+    walk = json.loads(credence("fit", "kalman", "w.csv", "--target", "y", "--components", "regression:walk", "--json").stdout)
+    names = [p["name"] for p in walk["parameters"]]
+    assert names == ["variance.irregular", "variance.x", "x"]

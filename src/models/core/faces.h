@@ -304,6 +304,9 @@ typedef struct cri_sequence_face {
     /* The `ahead` rows behind each of n places, answer k * ahead + h of place k.  log_density is NULL. */
     cr_status (*forecast)(cr_ctx *cx, const void *state, const cr_design *design,
                           const double *places, size_t n, size_t ahead, cr_prediction *out);
+    /* How far a row ahead is from the one before it on the scale of --time, whose column is of this type; NULL, or NaN:
+     * as far as the rows are. */
+    double (*step)(const void *state, cr_type time);
     /* The places after the rows of the fit [n x width], and the names of the sequences, NULL of one that has none:
      * borrowed from the state. */
     void (*ends)(const void *state, size_t *out_n, const double **out_places,
@@ -319,6 +322,9 @@ typedef struct cri_network_face {
     /* The network of this kind that the state holds. */
     const void *(*network)(const void *state);
 } cri_network_face;
+
+/* `step` of the face of sequences of a model; NaN where it has none. */
+double cri_model_step(const cr_model *model, cr_type time);
 
 /* The path of a model, borrowed from it; empty of one that has none. */
 cri_coefficient_path cri_model_path(const cr_model *model);

@@ -117,6 +117,12 @@ static cr_status keep_names(cr_ctx *cx, const char *const *opt_names, cr_forecas
     return CR_OK;
 }
 
+double cri_model_step(const cr_model *m, cr_type time)
+{
+    const cri_sequence_face *face = cri_sequence_of(m->class);
+    return face->step ? face->step(m->state, time) : NAN;
+}
+
 cr_status cr_forecast_rows(cr_ctx *cx, const cr_model *m, const cr_table *opt_t, size_t ahead,
                            cr_forecast *out)
 {

@@ -7,7 +7,7 @@
  * Cost of a likelihood for n rows and m states: O(n m) once variances have settled, O(n m^2) with gaps or regressors.
  * Durbin & Koopman (2012), Time Series Analysis by State Space Methods; Harvey (1989). */
 #include "kalman.h"
-#include "kalman_search.h"
+#include "kalman_em.h"
 #include "base/context_internal.h"
 #include "models/core/rows_check.h"
 
@@ -16,14 +16,18 @@
 
 /* clang-format off */
 #define KALMAN_OPTIONS(X)                                                                             \
-    X(text,  components, "level", "", "parts that the series is the sum of: level or trend, seasonal:12, cycle, ar:2 or arma:1,1, regression (on the other columns), irregular", "trend,seasonal:12") \
+    X(text,  components, "level", "", "parts that the series is the sum of: level or trend, seasonal:12, cycle, ar:2 or arma:1,1, regression (on the other columns; regression:walk: with coefficients that move), irregular", "trend,seasonal:12") \
+    X(choice, steps, "rows", "rows|time|months", "how far rows are apart: a step each, by the time between them in --time, or by the months between its dates", "time") \
+    X(real,  unit,     "", ">0", "length of a step in the units of --time, or in months; by default the smallest time between rows of which the others are multiples, or the median one", "1") \
     X(text,  model,    "", "FILE", "matrices of the model in JSON, which are then not learned: a file, or the text itself", "model.json") \
+    X(choice, infer,   "ml", "ml|em", "how the parameters are learned: maximum likelihood by L-BFGS, or by EM, for variances alone", "em") \
     X(count, restarts, "3", "1..24", "most starts of the search, of which the best result is kept; variances alone need no more once two agree", "8")   \
     X(count, max_iter, "500", ">=1", "maximum number of iterations of each", "100")                   \
     X(real,  tol,      "1e-8", ">0", "stop when no entry of the gradient exceeds this times the log likelihood", "1e-6")
 /* clang-format on */
 
 CR_OPTIONS(kalman_options, kalman_table, KALMAN_OPTIONS);
+enum { INFER_ML, INFER_EM };
 
 /* --- what the series is like ----------------------------------------------------------------- */
 
@@ -58,25 +62,21 @@ static cr_status check_rows(cr_ctx *cx, const cri_rows *rows)
                    "the model kalman knows no weights: rows of a series follow each other once");
 }
 
-/* Warns where the steps of --time are not all the same: a row is one step, whatever the clock says. */
-static void warn_of_steps(cr_ctx *cx, const cri_rows *rows)
+/* What a step is. */
+static cr_status set_steps(cr_ctx *cx, const cri_rows *rows, const kalman_options *o,
+                           kalman_state *m)
 {
-    const cri_sequences *q = rows->sequences;
-    const cr_column *c = rows->design->time ? cr_table_find(rows->table, rows->design->time) : NULL;
-    double           least = INFINITY, most = 0;
-    for (size_t k = 0; c && k < q->n; k++)
-        for (size_t i = q->start[k] + 1; i < q->start[k + 1]; i++) {
-            size_t a = q->row[i - 1], b = q->row[i];
-            double step = c->values[(rows->index ? rows->index[b] : b) * c->stride] -
-                          c->values[(rows->index ? rows->index[a] : a) * c->stride];
-            least = fmin(least, step);
-            most = fmax(most, step);
-        }
-    if (most > 1.2 * least)
-        cr_log(cx, CR_LOG_WARNING,
-               "the steps of '%s' are from %g to %g, but each row counts as one step: add rows "
-               "without a value where steps are missing",
-               rows->design->time, least, most);
+    m->steps = (size_t)o->steps;
+    if (m->steps == CRI_KALMAN_STEPS_ROWS) {
+        if (!isnan(o->unit))
+            return cr_fail(cx, CR_EARG, "--unit needs --steps time or months: a row is a step");
+        cri_kalman_warn_of_steps(cx, rows);
+        return CR_OK;
+    }
+    if (!rows->design->time)
+        return cr_fail(cx, CR_EARG, "--steps %s needs the times of the rows: --time COL",
+                       m->steps == CRI_KALMAN_STEPS_TIME ? "time" : "months");
+    return cri_kalman_find_unit(cx, rows, o->unit, m);
 }
 
 /* Too short a series leaves nothing to learn variances from.  How many values the start takes is looked up only where it
@@ -87,10 +87,11 @@ static cr_status check_length(cr_ctx *cx, const cri_kalman_data *data, cri_kalma
     cr_status       st = CR_OK;
     cri_kalman_path path = { 0 };
     size_t          needed = m->n_theta > 0 ? m->n_theta : 1;
+    bool            there;
     if (m->observed >= m->series * m->m + needed) return CR_OK;
     for (size_t i = 0; i < m->n_theta; i++) m->theta[i] = 0;
-    if (!cri_kalman_build(m->plan, m->theta, &t->system, t->work))
-        CR_TRY(cr_fail(cx, CR_ENUMERIC, "the model has no start"));
+    CR_TRY(cri_kalman_set(t, m->theta, &there));
+    if (!there) CR_TRY(cr_fail(cx, CR_ENUMERIC, "the model has no start"));
     CR_TRY(cri_kalman_filter(cx, &t->system, data, false, &path));
     if (path.observed >= path.fixing + needed) goto done;
     cr_fail(cx, CR_EDATA,
@@ -106,26 +107,32 @@ done:
 
 /* --- the fit --------------------------------------------------------------------------------- */
 
-static void name_zeros(cr_ctx *cx, const kalman_state *m)
+static void name_zeros(cr_ctx *cx, const kalman_state *m, const cr_design *design)
 {
     for (size_t i = 0; i < m->n_theta; i++) {
-        char name[64];
+        char name[512];
         if (m->plan->scale[i] != CRI_KALMAN_VARIANCE || !isinf(m->theta[i])) continue;
-        cri_kalman_name(m->plan, i, name, sizeof name);
+        cri_kalman_parameter(m, design, i, name, sizeof name);
         cr_log(cx, CR_LOG_INFO, "%s is 0: the likelihood is highest at this bound", name);
     }
 }
 
-static cr_status learn(cr_ctx *cx, const kalman_options *o, const cri_kalman_data *data,
-                       uint64_t seed, kalman_state *m, cr_report *report)
+static cr_status learn(cr_ctx *cx, const cri_rows *rows, const kalman_options *o, uint64_t seed,
+                       kalman_state *m, cr_report *report)
 {
     cr_status         st = CR_OK;
     cr_scratch        s = cr_scratch_begin(cx);
     cri_kalman_target target;
     cri_kalman_best   best;
-    CR_TRY(cri_kalman_target_new(&s, m->plan, data, &target));
-    CR_TRY(check_length(cx, data, &target, m));
-    CR_TRY(cri_kalman_search(&s, &target, o->restarts, o->max_iter, o->tol, seed, &best));
+    cri_kalman_data   data;
+    cri_kalman_gaps   gaps;
+    CR_TRY(cri_kalman_gather(&s, rows, m, 0, &data));
+    CR_TRY(cri_kalman_count_steps(&s, m, rows, NULL, &data, &gaps));
+    CR_TRY(cri_kalman_target_new(&s, m->plan, &data, gaps.gap, gaps.n, &target));
+    CR_TRY(check_length(cx, &data, &target, m));
+    if (o->infer == INFER_EM) CR_TRY(cri_kalman_em_check(cx, m->plan));
+    CR_TRY(cri_kalman_search(&s, &target, o->infer == INFER_EM, o->restarts, o->max_iter, o->tol,
+                             seed, &best));
     memcpy(m->theta, best.theta, m->n_theta * sizeof(double));
     memcpy(m->covariance, best.covariance, m->n_theta * m->n_theta * sizeof(double));
     m->gradient = best.gradient;
@@ -133,7 +140,7 @@ static cr_status learn(cr_ctx *cx, const kalman_options *o, const cri_kalman_dat
     m->agreed = best.agreed;
     report->stop = best.stop;
     report->iterations = best.iterations;
-    name_zeros(cx, m);
+    name_zeros(cx, m, rows->design);
 done:
     cr_scratch_end(&s);
     return st;
@@ -258,11 +265,12 @@ static cr_status close_fit(cr_ctx *cx, const cri_rows *rows, kalman_state *m, cr
     double           *work = cr_scratch_f64(&s, rows->n > m->m * m->m ? rows->n : m->m * m->m);
     c.e = cr_scratch_f64(&s, m->m);
     c.f = cr_scratch_f64(&s, m->m);
-    c.joint = m->k > 0 && m->series > 1;
+    c.joint = m->k > 0 && m->series > 1 && !m->plan->walk;
     c.series = m->series - 1;
     CR_TRY(cri_kalman_open(&s, m, &system));
     for (size_t i = 0; i < m->m; i++) system.noisy[i] = system.Q[i * m->m + i] > 0;
     CR_TRY(cri_kalman_gather(&s, rows, m, cri_kalman_mean(m), &data));
+    CR_TRY(cri_kalman_open_steps(&s, m, rows, NULL, &data, &system));
     CR_TRY(cri_kalman_filter(cx, &system, &data, true, &path));
     if (path.failed != SIZE_MAX)
         CR_TRY(cr_fail(cx, CR_ENUMERIC,
@@ -272,12 +280,15 @@ static cr_status close_fit(cr_ctx *cx, const cri_rows *rows, kalman_state *m, cr
     m->fixing = path.fixing;
     m->log_likelihood = path.log_likelihood - (double)(path.observed - path.fixing) * log(m->scale);
     for (size_t j = 0; j < m->k; j++)
-        m->log_likelihood -= log(m->spread[j] * rows->design->scale[j]);
+        m->log_likelihood -=
+            log(m->spread[j] * rows->design->scale[j]) * (m->plan->walk ? (double)m->series : 1);
     m->outlier = m->shock = 0;
     keep_ends(&path, m);
     CR_TRY(cri_kalman_smooth(cx, &path, close_row, &c));
-    for (size_t k = 0; k < m->series; k++) { /* a step beyond the last row */
+    for (size_t k = 0; k < m->series; k++) { /* a step beyond the last row, or its time */
         double *place = m->places + k * m->width, *P = place + 1 + m->m;
+        if (data.step) place[m->width - 1] = data.time[data.start[k + 1] - 1];
+        if (data.step) continue;
         cri_kalman_move(&system.forward, m->m, place + 1, work);
         cri_kalman_carry(&system.forward, m->m, P, system.Q, false, work);
         cri_kalman_carry(&system.forward, m->m, P + m->m * m->m, NULL, false, work);
@@ -294,7 +305,7 @@ done:
 /* The arrays whose sizes are now known. */
 static cr_status make_room(cr_ctx *cx, kalman_state *m)
 {
-    m->width = 1 + m->m + 2 * m->m * m->m;
+    m->width = cri_kalman_width(m);
     m->places = cr_alloc(cx, m->series * m->width, sizeof(double));
     if (m->components) {
         m->theta = cr_alloc(cx, m->n_theta, sizeof(double));
@@ -310,8 +321,9 @@ static cr_status make_room(cr_ctx *cx, kalman_state *m)
     return m->places ? CR_OK : CR_ENOMEM;
 }
 
-/* Mean and sd of each regressor; those of a constant one are 0 and 1: then it is the level's. */
-static cr_status measure_regressors(cr_ctx *cx, const cri_rows *rows, kalman_state *m)
+/* Mean and sd of each regressor; those of a constant one are 0 and 1: then it is the level's.  Where coefficients walk, the
+ * level is no place for the mean: it is 0, and sd is the root of the mean square. */
+static cr_status measure_regressors(cr_ctx *cx, const cri_rows *rows, bool walk, kalman_state *m)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -330,8 +342,8 @@ static cr_status measure_regressors(cr_ctx *cx, const cri_rows *rows, kalman_sta
         if (!isfinite(sd))
             CR_TRY(cr_fail(cx, CR_ENUMERIC, "the squares of column '%s' overflow",
                            cr_design_term_name(rows->design, j)));
-        m->centre[j] = varies ? mean : 0;
-        m->spread[j] = varies ? sd : 1;
+        m->centre[j] = varies && !walk ? mean : 0;
+        m->spread[j] = walk && mean != 0 ? hypot(mean, sd) : varies ? sd : 1;
         if (!varies)
             cr_log(cx, CR_LOG_WARNING, "the regressor '%s' is constant: it has no coefficient",
                    cr_design_term_name(rows->design, j));
@@ -349,8 +361,9 @@ static cr_status plan_fit(cr_ctx *cx, const cri_rows *rows, const kalman_options
     cri_kalman_plan plan;
     m->components = cri_string_copy(cx, o->components);
     if (!m->components) return CR_ENOMEM;
-    m->longest = fmax(4, (double)m->observed);
+    m->longest = fmax(4, m->steps ? m->span : (double)m->observed);
     CR_TRY(cri_kalman_plan_read(cx, o->components, rows->p, m->longest, &plan));
+    if (m->between) CR_TRY(cri_kalman_plan_between(cx, &plan));
     m->m = plan.m;
     m->k = plan.k;
     m->n_theta = plan.n_theta;
@@ -368,33 +381,34 @@ static cr_status kalman_fit(cr_ctx *cx, const cri_rows *rows, const void *option
                             void **out_state, cr_report *report)
 {
     cr_status             st = CR_OK;
-    cr_scratch            s = cr_scratch_begin(cx);
     const kalman_options *o = options;
-    cri_kalman_data       data;
     kalman_state         *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
     CR_TRY(check_rows(cx, rows));
+    if (o->model && o->infer == INFER_EM)
+        CR_TRY(cr_fail(cx, CR_EARG, "--model gives all matrices: --infer has nothing to learn"));
     if (o->model && strcmp(o->components, "level") != 0)
         CR_TRY(cr_fail(cx, CR_EARG, "--model gives the whole model: leave --components out"));
     CR_TRY(measure(cx, rows, m));
-    warn_of_steps(cx, rows);
+    CR_TRY(set_steps(cx, rows, o, m));
+    if (o->model && m->between) {
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "the times of rows are not whole steps, and --model gives the matrices of one");
+        CR_TRY(cr_fail_hint(cx, "--unit gives the length of a step"));
+    }
     m->series = rows->sequences->n;
     CR_TRY(o->model ? cri_kalman_read_matrices(cx, o->model, m) : plan_fit(cx, rows, o, m));
     CR_TRY(make_room(cx, m));
-    CR_TRY(measure_regressors(cx, rows, m));
     CR_TRY(cri_kalman_join_names(cx, NULL, rows->sequences, NULL, &m->names));
     CR_TRY(cri_kalman_prepare(cx, m));
+    if (m->k > 0) CR_TRY(measure_regressors(cx, rows, m->plan->walk, m));
     report->stop = CR_STOP_CLOSED_FORM;
-    if (m->plan) {
-        CR_TRY(cri_kalman_gather(&s, rows, m, 0, &data));
-        CR_TRY(learn(cx, o, &data, seed, m, report));
-    }
+    if (m->plan) CR_TRY(learn(cx, rows, o, seed, m, report));
     CR_TRY(close_fit(cx, rows, m, report));
     *out_state = m;
     m = NULL;
 done:
     cri_state_free(cx, &cri_class_kalman, m);
-    cr_scratch_end(&s);
     return st;
 }
 

@@ -6,6 +6,8 @@
 #include "kalman_parts.h"
 #include "models/core/class.h"
 
+#include <math.h>
+
 /* clang-format off */
 #define KALMAN_STATE(MEMBER)                                                                           \
     MEMBER(text,   components, (),  "none",     "the parts; absent of a model given by its matrices")  \
@@ -13,7 +15,7 @@
     MEMBER(count,  m,          (),  ">0",       "states")                                              \
     MEMBER(count,  n_theta,    (),  "",         "parameters")                                          \
     MEMBER(count,  series,     (),  ">0",       "series of the fit")                                   \
-    MEMBER(count,  width,      (),  ">0",       "numbers of a place: 1 + m + 2 m m")                   \
+    MEMBER(count,  width,      (),  ">0",       "numbers of a place: 1 + m + 2 m m, and a time")       \
     MEMBER(real,   longest,    (),  ">=4",      "the longest period of a cycle")                       \
     MEMBER(real,   shift,      (),  "",         "of the series")                                       \
     MEMBER(real,   scale,      (),  ">0",       "of the series")                                       \
@@ -44,11 +46,17 @@
     MEMBER(count,  outlier_row, (), "",         "its row of the data, from 1")                         \
     MEMBER(real,   shock,      (),  "any none", "largest auxiliary residual of a state")               \
     MEMBER(count,  shock_row,  (),  "",         "the row of the data before which it comes")           \
-    MEMBER(count,  shock_part, (),  "",         "the number of its state")
+    MEMBER(count,  shock_part, (),  "",         "the number of its state")                             \
+    MEMBER(count,  steps,      (),  "0..2 spare", "what a step is: a row, a unit of --time, a month")  \
+    MEMBER(count,  between,    (),  "0..1 spare", "rows lie between whole steps")                      \
+    MEMBER(real,   unit,       (),  ">=0 spare", "a step, in units of --time or months")               \
+    MEMBER(real,   span,       (),  ">=0 spare", "steps of the longest series")
 /* clang-format on */
 
 CRI_RECORD(kalman_state, KALMAN_STATE, cri_kalman_plan *plan; const char **labels;);
 extern const cri_member cri_kalman_record[];
+
+enum { CRI_KALMAN_STEPS_ROWS, CRI_KALMAN_STEPS_TIME, CRI_KALMAN_STEPS_MONTHS };
 
 /* The plan and the labels of the series from what a file has; CR_EDATA where they do not fit together. */
 cr_status cri_kalman_prepare(cr_ctx *cx, kalman_state *state);
@@ -61,8 +69,26 @@ double    cri_kalman_mean(const kalman_state *state);
  * seen yet. */
 void cri_kalman_start(const kalman_state *state, const cri_kalman_system *base, double *place,
                       cri_kalman_system *out);
-/* The place behind the rows of a path. */
-void cri_kalman_end(const cri_kalman_path *path, double seen, double *place);
+/* The name of a parameter. */
+void cri_kalman_parameter(const kalman_state *state, const cr_design *design, size_t i, char *out,
+                          size_t size);
+/* A place is the number of rows seen, then mean, P and P_inf of the states a step behind the last row, or, where rows
+ * have times, at that row, and its time. */
+static inline size_t cri_kalman_width(const kalman_state *m)
+{
+    return 1 + m->m + 2 * m->m * m->m + (m->steps != CRI_KALMAN_STEPS_ROWS ? 1 : 0);
+}
+/* The place behind the rows of a path of one series. */
+void cri_kalman_end(const kalman_state *state, const cri_kalman_path *path, double seen,
+                    double *place);
+/* The time of a place; NaN where nothing was seen, or rows have no times. */
+static inline double cri_kalman_time_of(const kalman_state *m, const double *place)
+{
+    return m->steps != CRI_KALMAN_STEPS_ROWS && place[0] > 0 ? place[m->width - 1] : NAN;
+}
+/* Series k of all data alone; ends [2] stays the caller's. */
+cri_kalman_data cri_kalman_series(const kalman_state *state, const cri_kalman_data *all, size_t k,
+                                  size_t *ends);
 /* The place at which the series of the fit of this name ends; NULL: there is none. */
 const double *cri_kalman_end_of(const kalman_state *state, const char *opt_name);
 /* Where a series begins: place [width] is all 0, or, of one without any value, the end of the series of its name. */
@@ -82,6 +108,25 @@ cr_status cri_kalman_sample(cr_ctx *cx, const void *state, const cr_design *desi
  * and the regressors, scaled likewise.  Row i of the data is row sequences->row[i]. */
 cr_status cri_kalman_gather(cr_scratch *s, const cri_rows *rows, const kalman_state *state,
                             double mean, cri_kalman_data *out);
+
+/* What a step of the rows' times is: state->unit, between and span, for state->steps; opt_unit NaN: not given. */
+cr_status cri_kalman_find_unit(cr_ctx *cx, const cri_rows *rows, double opt_unit,
+                               kalman_state *state);
+/* Warns where the steps of --time are not all the same, though a row is one step, whatever the clock says. */
+void cri_kalman_warn_of_steps(cr_ctx *cx, const cri_rows *rows);
+/* The steps of data, which were gathered from the rows, and the different gaps that there are, in the caller's arena.
+ * opt_begun [series]: the times of the places at which the series begin, NaN of one that begins anew. */
+typedef struct cri_kalman_gaps {
+    double *gap; /* [n] rising */
+    size_t  n;
+} cri_kalman_gaps;
+cr_status cri_kalman_count_steps(cr_scratch *s, const kalman_state *state, const cri_rows *rows,
+                                 const double *opt_begun, cri_kalman_data *data,
+                                 cri_kalman_gaps *out);
+/* Both the steps of data and those of the system, which is open. */
+cr_status cri_kalman_open_steps(cr_scratch *s, const kalman_state *state, const cri_rows *rows,
+                                const double *opt_begun, cri_kalman_data *data,
+                                cri_kalman_system *system);
 
 /* A model given by its matrices, from a file of JSON or from the JSON itself. */
 cr_status cri_kalman_read_matrices(cr_ctx *cx, const char *text, kalman_state *out);

@@ -1,8 +1,10 @@
 /* kalman_answers.c -- what a fitted model says of rows: given those before, given all, ahead, part by part.
- * Each series is looked at by itself.  A place is: rows seen, then mean, P and P_inf of the state of the next row.
+ * Each series is looked at by itself.
  * A series without any value goes on where the series of its name ended in the fit. */
 #include "kalman.h"
+#include "kalman_steps.h"
 #include "base/context_internal.h"
+#include "data/table/date.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,35 +19,41 @@ typedef struct reader {
     double              *place; /* [width] of the series at hand                         */
 } reader;
 
-static cr_status open_reader(cr_scratch *s, const kalman_state *m, const cri_rows *rows, reader *r)
-{
-    cr_status st = CR_OK;
-    *r = (reader){ .m = m, .sequences = rows ? rows->sequences : NULL };
-    CR_TRY(cri_kalman_open(s, m, &r->base));
-    r->system = r->base;
-    r->place = cr_scratch_f64(s, m->width);
-    CR_TRY(s->status);
-    if (rows) CR_TRY(cri_kalman_gather(s, rows, m, cri_kalman_mean(m), &r->all));
-done:
-    return st;
-}
-
 /* --- series ---------------------------------------------------------------------------------- */
 
 /* The rows of series k, and where it starts: opt_place, or as is said above. */
-static void turn_to(reader *r, size_t k, double *opt_place)
+static void turn_to(reader *r, size_t k, const double *opt_place)
 {
     const cri_sequences *q = r->sequences;
-    size_t               from = q->start[k];
-    r->ends[0] = 0;
-    r->ends[1] = q->start[k + 1] - from;
-    r->one = (cri_kalman_data){ r->ends[1], 1, r->ends, r->all.y + from,
-                                r->all.x ? r->all.x + from * r->m->k : NULL };
+    r->one = cri_kalman_series(r->m, &r->all, k, r->ends);
     if (opt_place && opt_place[0] > 0)
         memcpy(r->place, opt_place, r->m->width * sizeof(double));
     else
         cri_kalman_begin(r->m, q->names ? q->names[k] : NULL, &r->one, r->place);
     cri_kalman_start(r->m, &r->base, r->place, &r->system);
+}
+
+/* Rows NULL: there is the system alone. */
+static cr_status open_reader(cr_scratch *s, const kalman_state *m, const cri_rows *rows,
+                             const double *opt_places, reader *r)
+{
+    cr_status st = CR_OK;
+    double   *begun = cr_scratch_f64(s, rows ? rows->sequences->n : 0);
+    *r = (reader){ .m = m, .sequences = rows ? rows->sequences : NULL };
+    CR_TRY(cri_kalman_open(s, m, &r->base));
+    r->system = r->base;
+    r->place = cr_scratch_f64(s, m->width);
+    CR_TRY(s->status);
+    if (!rows) goto done;
+    CR_TRY(cri_kalman_gather(s, rows, m, cri_kalman_mean(m), &r->all));
+    if (m->steps == CRI_KALMAN_STEPS_ROWS) goto done;
+    for (size_t k = 0; k < rows->sequences->n; k++) {
+        turn_to(r, k, opt_places ? opt_places + k * m->width : NULL);
+        begun[k] = cri_kalman_time_of(m, r->place);
+    }
+    CR_TRY(cri_kalman_open_steps(s, m, rows, begun, &r->all, &r->base));
+done:
+    return st;
 }
 
 /* --- given the rows before ------------------------------------------------------------------- */
@@ -68,7 +76,7 @@ static cr_status filter(cr_ctx *cx, const void *state, const cri_rows *rows, dou
     const kalman_state *m = state;
     reader              r;
     cri_kalman_path     path = { 0 };
-    CR_TRY(open_reader(&s, m, rows, &r));
+    CR_TRY(open_reader(&s, m, rows, opt_places, &r));
     for (size_t k = 0; k < r.sequences->n; k++) {
         turn_to(&r, k, opt_places ? opt_places + k * m->width : NULL);
         CR_TRY(cri_kalman_filter(cx, &r.system, &r.one, false, &path));
@@ -78,7 +86,7 @@ static cr_status filter(cr_ctx *cx, const void *state, const cri_rows *rows, dou
                 !(slot.Finf[0] > 0), out, r.sequences->row[r.sequences->start[k] + i]);
         }
         if (opt_places)
-            cri_kalman_end(&path, r.place[0] + (double)r.one.n, opt_places + k * m->width);
+            cri_kalman_end(m, &path, r.place[0] + (double)r.one.n, opt_places + k * m->width);
         cri_kalman_path_free(cx, &path);
     }
 done:
@@ -148,7 +156,7 @@ static cr_status smooth(cr_ctx *cx, const kalman_state *m, const cri_rows *rows,
     cri_kalman_path path = { 0 };
     look            l = { .r = &r, .opt_part = opt_part, .mean = mean, .sd = opt_sd };
     l.w = cr_scratch_f64(&s, m->m);
-    CR_TRY(open_reader(&s, m, rows, &r));
+    CR_TRY(open_reader(&s, m, rows, NULL, &r));
     l.noise = noise ? r.system.h[0] : 0;
     for (l.series = 0; l.series < r.sequences->n; l.series++) {
         turn_to(&r, l.series, NULL);
@@ -234,15 +242,22 @@ static cr_status kalman_forecast(cr_ctx *cx, const void *state, const cr_design 
     cri_kalman_path     path = { 0 };
     double             *y = cr_scratch_f64(&s, ahead);
     size_t              ends[2] = { 0, ahead };
+    const double        one_step = 1;
     (void)design;
     if (m->k > 0) {
         cr_fail(cx, CR_EARG, "the regressors of the rows ahead are not known");
         CR_TRY(cr_fail_hint(cx, "predict from a file that has them, and no target: its rows are "
                                 "taken as those that follow"));
     }
-    CR_TRY(open_reader(&s, m, NULL, &r));
+    CR_TRY(open_reader(&s, m, NULL, NULL, &r));
     for (size_t i = 0; i < ahead; i++) y[i] = NAN;
-    cri_kalman_data data = { ahead, 1, ends, y, NULL };
+    cri_kalman_data data = { .n = ahead, .series = 1, .start = ends, .y = y };
+    if (m->steps != CRI_KALMAN_STEPS_ROWS) {
+        data.step = cr_scratch_bytes(&s, ahead, sizeof *data.step); /* all 0: that one */
+        CR_TRY(s.status);
+        CR_TRY(cri_kalman_steps_new(&s, m->plan, &one_step, 1, &r.base));
+        CR_TRY(cri_kalman_steps_build(cx, m->plan, &r.base));
+    }
     for (size_t k = 0; k < n; k++) {
         memcpy(r.place, places + k * m->width, m->width * sizeof(double));
         cri_kalman_start(m, &r.base, r.place, &r.system);
@@ -261,6 +276,15 @@ done:
 
 static size_t kalman_width(const void *state) { return ((const kalman_state *)state)->width; }
 
+/* Months are as long as they are on average. */
+static double kalman_step(const void *state, cr_type time)
+{
+    const kalman_state *m = state;
+    double              month = 365.2425 / 12 / cri_date_unit(time);
+    if (m->steps == CRI_KALMAN_STEPS_ROWS) return NAN;
+    return m->steps == CRI_KALMAN_STEPS_MONTHS ? m->unit * month : m->unit;
+}
+
 static void kalman_ends(const void *state, size_t *out_n, const double **out_places,
                         const char *const **out_names)
 {
@@ -275,6 +299,7 @@ const cri_sequence_face cri_kalman_sequence = { .series = true,
                                                 .filter = kalman_filter,
                                                 .smooth = kalman_smooth,
                                                 .forecast = kalman_forecast,
+                                                .step = kalman_step,
                                                 .ends = kalman_ends };
 const cri_rows_face     cri_kalman_rows = { .predict = kalman_predict,
                                             .mean = kalman_mean,

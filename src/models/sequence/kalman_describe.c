@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+enum { LONG_NAME = 512 };
 static const double normal_975 = 1.959963984540054;
 static const double vague = 2;
 
@@ -13,6 +14,8 @@ static const double vague = 2;
 static double in_units(const kalman_state *m, const cr_design *d, size_t i, double value)
 {
     double unit = m->scale * d->target_scale;
+    size_t column = cri_kalman_walk_of(m->plan, i);
+    if (column < m->k) unit /= m->spread[column] * d->scale[column];
     switch (m->plan->scale[i]) {
     case CRI_KALMAN_VARIANCE:
         return value * unit * unit;
@@ -21,6 +24,16 @@ static double in_units(const kalman_state *m, const cr_design *d, size_t i, doub
     default:
         return value;
     }
+}
+
+void cri_kalman_parameter(const kalman_state *m, const cr_design *d, size_t i, char *out,
+                          size_t size)
+{
+    size_t column = cri_kalman_walk_of(m->plan, i);
+    if (column < m->k)
+        snprintf(out, size, "variance.%s", cr_design_term_name(d, column));
+    else
+        cri_kalman_name(m->plan, i, out, size);
 }
 
 /* Whether a coefficient of ar or ma is a partial autocorrelation itself. */
@@ -86,9 +99,9 @@ static cr_status add_parameters(cr_ctx *cx, const kalman_state *m, const cr_desi
     cri_kalman_values(m->plan, theta, value, jacobian);
     find_errors(m, jacobian, sd);
     for (size_t i = 0; i < n; i++) {
-        char   name[64];
+        char   name[LONG_NAME];
         double none = in_units(m, d, i, 0), unit = in_units(m, d, i, 1) - none;
-        cri_kalman_name(m->plan, i, name, sizeof name);
+        cri_kalman_parameter(m, d, i, name, sizeof name);
         cri_sheet *row =
             cri_parameter_add(list, in_units(m, d, i, value[i]), sd[i] * unit, "%s", name);
         add_interval(m, d, i, theta, value, sd[i], row);
@@ -98,8 +111,10 @@ done:
     return st;
 }
 
+/* Those that walk are those of the last row; several series have several. */
 static void add_coefficients(const kalman_state *m, const cr_design *d, cri_sheet *list)
 {
+    if (m->k > 0 && m->plan->walk && m->series > 1) return;
     for (size_t j = 0; j < m->k; j++) {
         double     unit = m->scale * d->target_scale / (m->spread[j] * d->scale[j]);
         double     value = m->coefficient[j] * unit, sd = m->coefficient_sd[j] * unit;
@@ -112,6 +127,10 @@ const cr_field cri_kalman_statistics[] = {
     CR_TEXT("components", CR_FIELD_SOMETIMES,
             "the parts of the series; of a model that is not given by matrices"),
     CR_TEXT("likelihood", 0, "what log_likelihood is"),
+    CR_NUMBER("step", CR_FIELD_SOMETIMES,
+              "a step in the units of the times, or in months; where rows have times"),
+    CR_TEXT("gaps", CR_FIELD_SOMETIMES,
+            "whether rows are whole steps apart, or lie between them; likewise"),
     CR_COUNT("series", 0, "how many there are"),
     CR_COUNT("states", 0, "how many the model has"),
     CR_COUNT("observed", 0, "rows with a value"),
@@ -152,13 +171,13 @@ static const char *state_name(const kalman_state *m, size_t i)
     return "state";
 }
 
-static void add_zeros(const kalman_state *m, cri_sheet *out)
+static void add_zeros(const kalman_state *m, const cr_design *d, cri_sheet *out)
 {
     cri_sheet *list = NULL;
     for (size_t i = 0; i < m->n_theta; i++) {
-        char name[64];
+        char name[LONG_NAME];
         if (m->plan->scale[i] != CRI_KALMAN_VARIANCE || !isinf(m->theta[i])) continue;
-        cri_kalman_name(m->plan, i, name, sizeof name);
+        cri_kalman_parameter(m, d, i, name, sizeof name);
         if (!list) list = cri_put_list(out, "at_zero");
         cri_put_text(list, NULL, name);
     }
@@ -193,6 +212,10 @@ cr_status cri_kalman_describe(cr_ctx *cx, const void *state, const cr_design *d,
                  m->fixing > 0
                      ? "diffuse: the values that fix the start of the states have no density"
                      : "of all values");
+    if (m->steps != CRI_KALMAN_STEPS_ROWS) {
+        cri_put_real(s, "step", m->unit);
+        cri_put_text(s, "gaps", m->between ? "of any length" : "whole steps");
+    }
     cri_put_count(s, "series", m->series);
     cri_put_count(s, "states", m->m);
     cri_put_count(s, "observed", m->observed);
@@ -203,7 +226,7 @@ cr_status cri_kalman_describe(cr_ctx *cx, const void *state, const cr_design *d,
         cri_put_real(s, "gradient", m->gradient);
         cri_put_count(s, "starts", m->starts);
         cri_put_count(s, "starts_agreed", m->agreed);
-        add_zeros(m, s);
+        add_zeros(m, d, s);
     }
     add_checks(m, s);
     return CR_OK;

@@ -31,7 +31,7 @@ typedef struct drawer {
     const cri_kalman_system *system;
     const cri_kalman_data   *data; /* of the series at hand, y - y+ in place of y */
     size_t                   series, count, draw;
-    double                  *LQ, *LP;          /* [m x m]     */
+    double                  *LQ, *LP;          /* [m x m], of each step; [m x m] */
     double                  *a, *e, *z, *zero; /* [m]         */
     double                  *signal;           /* [rows of the series] of a+ */
     double                  *out;              /* [rows x count] */
@@ -49,6 +49,15 @@ static void shake(const drawer *w, const double *L, cr_rng *rng)
         for (size_t j = 0; j <= i; j++) w->a[i] += L[i * m + j] * w->e[j];
 }
 
+/* a+ goes to row t by its step, unless it is there. */
+static void reach(const drawer *w, size_t t, double *work, cr_rng *rng)
+{
+    size_t m = w->m->m, step = w->data->step[t];
+    if (step == CRI_KALMAN_HERE) return;
+    cri_kalman_move(&w->system->steps[step].forward, m, w->a, work);
+    shake(w, w->LQ + step * m * m, rng);
+}
+
 /* a+ and y - y+, whose values are missing where y is. */
 static void draw_series(drawer *w, const double *y, double *less, double *work, cr_rng *rng)
 {
@@ -58,10 +67,12 @@ static void draw_series(drawer *w, const double *y, double *less, double *work, 
     shake(w, w->LP, rng);
     for (size_t t = 0; t < w->data->n; t++) {
         double sum = 0;
+        if (w->data->step) reach(w, t, work, rng);
         cri_kalman_loadings(s, w->data, t, 0, w->z);
         for (size_t i = 0; i < m; i++) sum += w->z[i] * w->a[i];
         w->signal[t] = sum;
         less[t] = y[t] - (sum + sqrt(s->h[0]) * cr_rng_normal(rng));
+        if (w->data->step) continue;
         cri_kalman_move(&s->forward, m, w->a, work);
         shake(w, w->LQ, rng);
     }
@@ -117,10 +128,11 @@ cr_status cri_kalman_sample(cr_ctx *cx, const void *state, const cr_design *desi
     cri_kalman_system   base, system;
     cri_kalman_data     all, one;
     drawer              w = { .m = m, .system = &system, .data = &one, .count = count, .out = out };
-    double             *place = cr_scratch_f64(&s, m->width), *work = cr_scratch_f64(&s, n), *less;
+    double *place = cr_scratch_f64(&s, m->width), *work = cr_scratch_f64(&s, n), *less, *begun;
+    size_t  ends[2];
     (void)design;
     w.q = opt_rows->sequences;
-    w.LQ = cr_scratch_matrix(&s, n, n);
+    begun = cr_scratch_f64(&s, w.q->n);
     w.LP = cr_scratch_matrix(&s, n, n);
     w.a = cr_scratch_f64(&s, n);
     w.e = cr_scratch_f64(&s, n);
@@ -131,14 +143,21 @@ cr_status cri_kalman_sample(cr_ctx *cx, const void *state, const cr_design *desi
     CR_TRY(s.status);
     CR_TRY(cri_kalman_open(&s, m, &base));
     CR_TRY(cri_kalman_gather(&s, opt_rows, m, cri_kalman_mean(m), &all));
-    factor(base.Q, n, w.LQ);
     for (w.series = 0; w.series < w.q->n; w.series++) {
-        size_t from = w.q->start[w.series], ends[] = { 0, w.q->start[w.series + 1] - from };
-        one =
-            (cri_kalman_data){ ends[1], 1, ends, all.y + from, all.x ? all.x + from * m->k : NULL };
+        one = cri_kalman_series(m, &all, w.series, ends);
+        cri_kalman_begin(m, w.q->names ? w.q->names[w.series] : NULL, &one, place);
+        begun[w.series] = cri_kalman_time_of(m, place);
+    }
+    CR_TRY(cri_kalman_open_steps(&s, m, opt_rows, begun, &all, &base));
+    w.LQ = cr_scratch_matrix(&s, n * n, base.steps ? base.n_steps : 1);
+    CR_TRY(s.status);
+    if (!base.steps) factor(base.Q, n, w.LQ);
+    for (size_t i = 0; i < base.n_steps; i++) factor(base.steps[i].Q, n, w.LQ + i * n * n);
+    for (w.series = 0; w.series < w.q->n; w.series++) {
+        one = cri_kalman_series(m, &all, w.series, ends);
         cri_kalman_begin(m, w.q->names ? w.q->names[w.series] : NULL, &one, place);
         cri_kalman_start(m, &base, place, &system);
-        CR_TRY(draw_all(cx, &w, &system, &one, all.y + from, less, work, seed));
+        CR_TRY(draw_all(cx, &w, &system, &one, one.y, less, work, seed));
     }
 done:
     cr_scratch_end(&s);

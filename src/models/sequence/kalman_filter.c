@@ -9,6 +9,8 @@
 
 /* P_inf counts as 0, and so does z' P_inf z, below this share of the largest that it has been. */
 static const double nothing = 1e-11;
+/* Rounding counts where an observation leaves less than this share of a variance. */
+static const double delicate = 1e-4;
 /* The variances have settled when a step changes them by no more than this share. */
 static const double settled = 1e-12;
 
@@ -25,6 +27,7 @@ typedef struct run {
     double *constant;     /* [p] log 2 pi F of steady rows                                        */
     size_t  directions;   /* of P_inf: 0 means that it is 0                                       */
     bool    steady;       /* P is what it was a row ago, and stays so while all of y is observed  */
+    size_t  end;          /* of the series at hand                                                */
 } run;
 
 /* --- the path -------------------------------------------------------------------------------- */
@@ -129,22 +132,62 @@ static void mend(double *P, size_t m, size_t i)
     for (size_t j = 0; j < m; j++) P[i * m + j] = P[j * m + i] = 0;
 }
 
-static void take_regular(run *f, double v, double F, double *K)
+/* Whether an observation leaves so little of a variance that the difference has lost digits. */
+static bool is_delicate(const run *f, double F)
 {
     size_t m = f->s->m;
-    double root = sqrt(F), *restrict M = f->M;
     for (size_t i = 0; i < m; i++) {
-        K[i] = M[i] / F;
-        f->a[i] += K[i] * v;
-        M[i] /= root; /* P = P - M M', the same number on both sides of the diagonal */
+        double P = f->P[i * m + i];
+        if (P - f->M[i] * f->M[i] / F < delicate * P) return true;
+    }
+    return false;
+}
+
+/* P = L P L' + h K K' with L = I - K z' (Joseph), one side after the other: rounding in the direction of z is damped as P is. */
+static void shrink_delicately(run *f, double h, const double *K)
+{
+    size_t m = f->s->m;
+    double *restrict left = f->Minf, *restrict old = f->work;
+    for (size_t i = 0; i < m; i++) old[i] = f->P[i * m + i];
+    for (size_t i = 0; i < m; i++) { /* L P, and what it leaves in the direction of z beside h K */
+        double *restrict row = f->P + i * m;
+        double factor = K[i], sum = 0;
+        for (size_t j = 0; j < m; j++) row[j] -= factor * f->M[j];
+        for (size_t j = 0; j < m; j++) sum += row[j] * f->z[j];
+        left[i] = sum - h * factor;
     }
     for (size_t i = 0; i < m; i++) {
         double *restrict row = f->P + i * m;
-        double old = row[i], factor = M[i];
+        for (size_t j = 0; j <= i; j++) f->P[j * m + i] = row[j] -= left[i] * K[j];
+        if (h == 0 && row[i] < 4 * DBL_EPSILON * old[i]) row[i] = 0; /* known for sure */
+    }
+}
+
+/* P = P - M M' / F, the same number on both sides of the diagonal. */
+static void shrink(run *f, double F)
+{
+    size_t m = f->s->m;
+    double root = sqrt(F), *restrict M = f->M;
+    for (size_t i = 0; i < m; i++) M[i] /= root;
+    for (size_t i = 0; i < m; i++) {
+        double *restrict row = f->P + i * m;
+        double factor = M[i];
         if (factor == 0) continue;
         for (size_t j = 0; j < m; j++) row[j] -= factor * M[j];
-        if (row[i] < 4 * DBL_EPSILON * old) row[i] = 0;
     }
+}
+
+static void take_regular(run *f, double v, double F, double h, double *K)
+{
+    size_t m = f->s->m;
+    for (size_t i = 0; i < m; i++) {
+        K[i] = f->M[i] / F;
+        f->a[i] += K[i] * v;
+    }
+    if (is_delicate(f, F))
+        shrink_delicately(f, h, K);
+    else
+        shrink(f, F);
     for (size_t i = 0; i < m; i++) mend(f->P, m, i);
 }
 
@@ -221,7 +264,7 @@ static void observe(run *f, size_t t, size_t i, cri_kalman_slot slot)
     double square = (y - mean) * (y - mean) / F;
     f->out->log_likelihood -= 0.5 * (CRI_LOG_2PI + log(F) + square);
     f->out->squares += square;
-    take_regular(f, y - mean, F, K);
+    take_regular(f, y - mean, F, s->h[i], K);
 }
 
 /* --- one row --------------------------------------------------------------------------------- */
@@ -231,6 +274,25 @@ static bool is_complete(const run *f, size_t t)
     for (size_t i = 0; i < f->s->p; i++)
         if (isnan(f->data->y[t * f->s->p + i])) return false;
     return true;
+}
+
+/* Whether the row behind row t of the series at hand, if there is one, is reached as row t was. */
+static bool goes_on(const run *f, size_t t)
+{
+    const size_t *step = f->data->step;
+    return !step || (t + 1 < f->end && step[t + 1] == step[t]);
+}
+
+/* Into row t: from the row before it, after its observations, or from where a series begins. */
+static void step_into(run *f, size_t t)
+{
+    size_t          m = f->s->m;
+    cri_kalman_step step = cri_kalman_step_into(f->s, f->data, t);
+    cri_kalman_move(&step.forward, m, f->a, f->work);
+    cri_kalman_carry(&step.forward, m, f->P, step.Q, false, f->work);
+    if (f->directions == 0) return;
+    cri_kalman_carry(&step.forward, m, f->Pinf, NULL, false, f->work);
+    for (size_t i = 0; i < m; i++) f->size = fmax(f->size, f->Pinf[i * m + i]);
 }
 
 /* Whether P is what it was before, all of it measured by its diagonal. */
@@ -262,12 +324,9 @@ static cr_status full_row(cr_ctx *cx, run *f, size_t t)
         memcpy(f->out->a + t * m, f->a, m * sizeof(double));
         memcpy(slot.P, f->P, m * m * sizeof(double));
     }
-    cri_kalman_move(&s->forward, m, f->a, f->work);
-    cri_kalman_carry(&s->forward, m, f->P, s->Q, false, f->work);
-    if (f->directions > 0) {
-        cri_kalman_carry(&s->forward, m, f->Pinf, NULL, false, f->work);
-        for (size_t i = 0; i < m; i++) f->size = fmax(f->size, f->Pinf[i * m + i]);
-    }
+    f->steady = false;
+    if (f->data->step && t + 1 == f->end) return CR_OK; /* it ends here */
+    step_into(f, t + 1);
     f->steady = can_settle && f->out->failed == SIZE_MAX && has_settled(f->P, f->before, m);
     for (size_t i = 0; f->steady && i < s->p; i++) f->constant[i] = CRI_LOG_2PI + log(slot.F[i]);
     return CR_OK;
@@ -291,7 +350,8 @@ static void steady_row(run *f, size_t t)
     }
     f->out->observed += s->p;
     if (f->out->states) memcpy(f->out->a + t * m, f->a, m * sizeof(double));
-    cri_kalman_move(&s->forward, m, f->a, f->work);
+    cri_kalman_step step = cri_kalman_step_into(s, f->data, t + 1);
+    cri_kalman_move(&step.forward, m, f->a, f->work);
 }
 
 static cr_status run_rows(cr_ctx *cx, run *f)
@@ -299,10 +359,13 @@ static cr_status run_rows(cr_ctx *cx, run *f)
     cr_status st = CR_OK;
     size_t    poll = cri_kalman_poll(f->s);
     for (size_t k = 0; k < f->data->series; k++) {
+        size_t begin = f->data->start[k];
+        f->end = f->data->start[k + 1];
         start_series(f, k == 0);
-        for (size_t t = f->data->start[k]; t < f->data->start[k + 1]; t++) {
+        if (f->data->step && f->data->step[begin] != CRI_KALMAN_HERE) step_into(f, begin);
+        for (size_t t = begin; t < f->end; t++) {
             if (t % poll == poll - 1) CR_TRY(cr_check_interrupt(cx));
-            if (f->steady && is_complete(f, t))
+            if (f->steady && goes_on(f, t) && is_complete(f, t))
                 steady_row(f, t);
             else
                 CR_TRY(full_row(cx, f, t));

@@ -110,6 +110,7 @@ typedef struct arma {
 static void read_arma(const cri_kalman_part *part, const double *theta, arma *out)
 {
     cri_partials_to_ar(theta, part->p, out->phi, out->of_phi);
+    if (part->damped) out->phi[0] = unit_of(theta[0], out->of_phi);
     cri_partials_to_ar(theta + part->p, part->q, out->theta, out->of_theta);
     for (size_t i = 0; i < part->q; i++) out->theta[i] = -out->theta[i];
     for (size_t i = 0; i < part->q * part->q; i++) out->of_theta[i] = -out->of_theta[i];
@@ -174,7 +175,8 @@ bool cri_kalman_build(const cri_kalman_plan *plan, const double *theta, cri_kalm
         case CRI_KALMAN_REGRESSION:
             for (size_t i = part->first; i < part->first + part->n; i++) {
                 build_constant(s, i);
-                s->shared[i] = true;
+                s->shared[i] = !part->walk;
+                if (part->walk) build_variance(s, i, own[i - part->first]);
             }
             break;
         case CRI_KALMAN_IRREGULAR:
@@ -290,6 +292,10 @@ void cri_kalman_pull(const cri_kalman_plan *plan, const double *theta, const cri
             pull_variance(theta[at], score->h[0], at, gradient, opt_slope);
             break;
         case CRI_KALMAN_REGRESSION:
+            for (size_t j = 0; j < part->count; j++)
+                pull_variance(theta[at + j], score->Q[(i + j) * (m + 1)], at + j, gradient,
+                              opt_slope);
+            break;
         case CRI_KALMAN_CONSTANT:
             break;
         }
@@ -335,6 +341,14 @@ void cri_kalman_values(const cri_kalman_plan *plan, const double *theta, double 
     for (size_t k = 0; k < plan->n_parts; k++)
         if (plan->parts[k].kind == CRI_KALMAN_AR || plan->parts[k].kind == CRI_KALMAN_ARMA)
             show_arma(plan, &plan->parts[k], theta, value, opt_jacobian);
+}
+
+size_t cri_kalman_walk_of(const cri_kalman_plan *plan, size_t i)
+{
+    for (size_t k = 0; k < plan->n_parts; k++)
+        if (plan->parts[k].walk && i - plan->parts[k].theta < plan->parts[k].count)
+            return i - plan->parts[k].theta;
+    return plan->k;
 }
 
 void cri_kalman_name(const cri_kalman_plan *plan, size_t i, char *out, size_t size)

@@ -6,12 +6,14 @@
  *   ar:p          u_t = phi1 u_{t-1} + ... + n_t                               phi, variance.ar
  *   arma:p,q      the same with n_t + theta1 n_{t-1} + ...                     phi, theta, variance.ar
  *   regression    x_t' b, b constant                                           states, not parameters
+ *   regression:walk  x_t' b_t,  b_{t+1} = b_t + n_t                            variance of each column
  *   irregular     noise of the observations                                    variance.irregular
  * Harvey (1989), ch. 2 and 4; Durbin & Koopman (2012), ch. 3.
  *
+ * Several series share constant coefficients; those that walk start anew in each.
  * Level, slope, seasons and coefficients have a diffuse start, cycle and arma a stationary one.  A series
  * whose parts have neither level nor trend varies about a constant: a parameter `mean`, estimated by maximum
- * likelihood, where nothing is diffuse, and a state with a diffuse start otherwise.
+ * likelihood, beside cycle and arma where nothing is diffuse, and a state with a diffuse start otherwise.
  *
  * The search is over theta, without bounds: logarithms of variances (minus infinity is 0), partial
  * autocorrelations r = theta / sqrt(1 + theta^2), by which ar is stationary and ma invertible, and likewise
@@ -21,7 +23,12 @@
 
 #include "kalman_system.h"
 
-enum { CRI_KALMAN_MOST_PARTS = 16, CRI_KALMAN_MOST_LAGS = 50, CRI_KALMAN_MOST_STATES = 1000 };
+enum {
+    CRI_KALMAN_MOST_PARTS = 16,
+    CRI_KALMAN_MOST_LAGS = 50,
+    CRI_KALMAN_MOST_STATES = 1000,
+    CRI_KALMAN_MOST_WALKS = 100
+};
 
 typedef enum cri_kalman_kind {
     CRI_KALMAN_LEVEL,
@@ -41,6 +48,8 @@ typedef struct cri_kalman_part {
     size_t          p, q;         /* of ar and arma                 */
     size_t          first, n;     /* its states                     */
     size_t          theta, count; /* its parameters                 */
+    bool            damped;       /* phi of ar:1 is above 0         */
+    bool            walk;         /* coefficients are random walks  */
     char            name[24];     /* "seasonal", "seasonal7" beside another */
 } cri_kalman_part;
 
@@ -53,17 +62,22 @@ typedef enum cri_kalman_scale {
 } cri_kalman_scale;
 
 typedef struct cri_kalman_plan {
-    size_t           n_parts, n_theta, m, k;
-    cri_kalman_part  parts[CRI_KALMAN_MOST_PARTS];
-    cri_kalman_scale scale[CRI_KALMAN_MOST_PARTS * 3 + 2 * CRI_KALMAN_MOST_LAGS + 1];
-    double           longest; /* the longest period of a cycle, > 2 */
-    bool             dynamic; /* T has parameters                   */
-    bool             mean;    /* the last parameter is the mean     */
+    size_t          n_parts, n_theta, m, k;
+    cri_kalman_part parts[CRI_KALMAN_MOST_PARTS];
+    cri_kalman_scale
+           scale[CRI_KALMAN_MOST_PARTS * 3 + 2 * CRI_KALMAN_MOST_LAGS + 1 + CRI_KALMAN_MOST_WALKS];
+    double longest; /* the longest period of a cycle, > 2 */
+    bool   dynamic; /* T has parameters                   */
+    bool   mean;    /* the last parameter is the mean     */
+    bool   between; /* rows lie between whole steps       */
+    bool   walk;    /* coefficients are random walks      */
 } cri_kalman_plan;
 
 /* Reads "trend,seasonal:12"; k regressors, periods of cycles up to `longest`.  CR_EARG in words. */
 cr_status cri_kalman_plan_read(cr_ctx *cx, const char *text, size_t k, double longest,
                                cri_kalman_plan *out);
+/* Makes it one of rows between whole steps: CR_EUNSUPPORTED where a part has no such form. */
+cr_status cri_kalman_plan_between(cr_ctx *cx, cri_kalman_plan *plan);
 /* The matrices at theta.  `system` is of cri_kalman_new with m and k of the plan; work [4 m m].  false where
  * there are none. */
 bool cri_kalman_build(const cri_kalman_plan *plan, const double *theta, cri_kalman_system *system,
@@ -76,7 +90,9 @@ void cri_kalman_pull(const cri_kalman_plan *plan, const double *theta,
 /* The parameters as they are shown: value [n_theta] and d value / d theta [n_theta x n_theta]. */
 void cri_kalman_values(const cri_kalman_plan *plan, const double *theta, double *value,
                        double *opt_jacobian);
-/* The name of one. */
+/* The regressor whose coefficient has this variance; k: none. */
+size_t cri_kalman_walk_of(const cri_kalman_plan *plan, size_t i);
+/* The name of one that is not of a regressor. */
 void cri_kalman_name(const cri_kalman_plan *plan, size_t i, char *out, size_t size);
 
 #endif

@@ -27,8 +27,8 @@ static cr_status fail_word(cr_ctx *cx, const char *word, size_t length)
 {
     cr_fail(cx, CR_EARG, "--components has no part '%.*s'", (int)length, word);
     return cr_fail_hint(cx,
-                        "parts are level, trend, seasonal:12, cycle, ar:2, arma:1,1, regression "
-                        "and irregular, as in --components trend,seasonal:12");
+                        "parts are level, trend, seasonal:12, cycle, ar:2, arma:1,1, regression, "
+                        "regression:walk and irregular, as in --components trend,seasonal:12");
 }
 
 static const char *skip(const char *at)
@@ -101,6 +101,14 @@ static cr_status read_part(cr_ctx *cx, const char **at, cri_kalman_plan *plan)
     *part = (cri_kalman_part){ .kind = w->kind };
     snprintf(part->name, sizeof part->name, "%s", w->name);
     *at += length;
+    if (w->kind == CRI_KALMAN_REGRESSION && **at == ':') {
+        part->walk = strncmp(*at, ":walk", 5) == 0 && !isalpha((unsigned char)(*at)[5]);
+        if (!part->walk)
+            return cr_fail(cx, CR_EARG,
+                           "--components: coefficients are constant, as in "
+                           "regression, or walk, as in regression:walk");
+        *at += 5;
+    }
     return read_numbers(cx, w, at, part);
 }
 
@@ -170,6 +178,7 @@ static void add_parameters(cri_kalman_plan *plan, cri_kalman_part *part)
     if (part->kind != CRI_KALMAN_REGRESSION && part->kind != CRI_KALMAN_CONSTANT)
         add_scale(plan, part, CRI_KALMAN_VARIANCE);
     if (part->kind == CRI_KALMAN_TREND) add_scale(plan, part, CRI_KALMAN_VARIANCE);
+    for (size_t i = 0; part->walk && i < part->n; i++) add_scale(plan, part, CRI_KALMAN_VARIANCE);
     if (part->kind != CRI_KALMAN_CYCLE) return;
     add_scale(plan, part, CRI_KALMAN_DAMPING);
     add_scale(plan, part, CRI_KALMAN_PERIOD);
@@ -207,9 +216,9 @@ static void complete(cri_kalman_plan *plan)
         count_kind(plan, CRI_KALMAN_SEASONAL) + count_kind(plan, CRI_KALMAN_REGRESSION) > 0;
     if (!arma && count_kind(plan, CRI_KALMAN_IRREGULAR) == 0)
         add_part(plan, CRI_KALMAN_IRREGULAR, "irregular");
-    if (!level && diffuse) add_part(plan, CRI_KALMAN_CONSTANT, "mean");
-    plan->mean = !level && !diffuse;
     plan->dynamic = arma || count_kind(plan, CRI_KALMAN_CYCLE) > 0;
+    plan->mean = !level && !diffuse && plan->dynamic;
+    if (!level && !plan->mean) add_part(plan, CRI_KALMAN_CONSTANT, "mean");
 }
 
 static void lay_out(cri_kalman_plan *plan)
@@ -242,6 +251,10 @@ cr_status cri_kalman_plan_read(cr_ctx *cx, const char *text, size_t k, double lo
     if (*at) CR_TRY(fail_word(cx, at, strcspn(at, "+,")));
     CR_TRY(check_parts(cx, &plan, k));
     plan.k = count_kind(&plan, CRI_KALMAN_REGRESSION) > 0 ? k : 0;
+    for (size_t i = 0; i < plan.n_parts; i++) plan.walk = plan.walk || plan.parts[i].walk;
+    if (plan.walk && k > CRI_KALMAN_MOST_WALKS)
+        CR_TRY(cr_fail(cx, CR_EARG, "regression:walk has %zu columns: more than %d are too many", k,
+                       CRI_KALMAN_MOST_WALKS));
     complete(&plan);
     put_in_order(&plan);
     lay_out(&plan);
@@ -251,4 +264,25 @@ cr_status cri_kalman_plan_read(cr_ctx *cx, const char *text, size_t k, double lo
     *out = plan;
 done:
     return st;
+}
+
+/* A part that is what it is by counting rows, or that changes its sign from row to row, has no form between them. */
+cr_status cri_kalman_plan_between(cr_ctx *cx, cri_kalman_plan *plan)
+{
+    for (size_t k = 0; k < plan->n_parts; k++) {
+        cri_kalman_part *part = &plan->parts[k];
+        bool             one = part->kind == CRI_KALMAN_AR && part->p == 1;
+        if (part->kind == CRI_KALMAN_SEASONAL || part->kind == CRI_KALMAN_ARMA ||
+            (part->kind == CRI_KALMAN_AR && !one)) {
+            cr_fail(cx, CR_EUNSUPPORTED,
+                    "the times of rows are not whole steps, between which '%s' has no form",
+                    part->name);
+            return cr_fail_hint(cx,
+                                "--unit gives the length of a step; level, trend, cycle, ar:1 and "
+                                "regression are defined at all times");
+        }
+        part->damped = one;
+    }
+    plan->between = true;
+    return CR_OK;
 }

@@ -2,8 +2,8 @@
 #include "kalman_search.h"
 #include "base/context_internal.h"
 #include "base/clock.h"
-#include "base/rng.h"
-#include "kalman_arma.h"
+#include "kalman_em.h"
+#include "kalman_steps.h"
 #include "math/dense/chol.h"
 #include "math/optim/minimize.h"
 
@@ -11,7 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { CANDIDATES = 24, FEW_CANDIDATES = 10, MOST_ROUNDS = 8 };
+enum { MOST_ROUNDS = 8 };
+/* Evaluations, or so, that the last pass takes, and one more that is under way. */
+enum { LAST_PASS = 5 };
+/* The same of a look at a variance that is 0, or may be. */
+enum { ROUND = 8 };
 
 /* Logarithms of variances, in units of the target's: below the first they are 0 to all digits. */
 static const double lowest = -40, highest = 12;
@@ -22,7 +26,8 @@ static const double close = 1e-3;
 /* --- the log likelihood ---------------------------------------------------------------------- */
 
 cr_status cri_kalman_target_new(cr_scratch *s, const cri_kalman_plan *plan,
-                                const cri_kalman_data *data, cri_kalman_target *out)
+                                const cri_kalman_data *data, const double *gap, size_t gaps,
+                                cri_kalman_target *out)
 {
     size_t            m = plan->m;
     cri_kalman_target t = { .cx = s->cx, .plan = plan, .data = *data, .y = data->y };
@@ -35,8 +40,25 @@ cr_status cri_kalman_target_new(cr_scratch *s, const cri_kalman_plan *plan,
     t.score.P1 = cr_scratch_matrix(s, m, m);
     if (plan->dynamic) t.score.T = cr_scratch_matrix(s, m, m);
     cr_status st = cri_kalman_new(s, m, 1, plan->k, &t.system);
+    if (st == CR_OK && data->step) {
+        t.score.steps_Q = cr_scratch_matrix(s, gaps * m, m);
+        if (plan->dynamic) t.score.steps_T = cr_scratch_matrix(s, gaps * m, m);
+        st = cri_kalman_steps_new(s, plan, gap, gaps, &t.system);
+        for (size_t k = 0; k < plan->n_parts; k++) /* noise gets to all states of such a part */
+            if (plan->parts[k].kind == CRI_KALMAN_TREND ||
+                plan->parts[k].kind == CRI_KALMAN_SEASONAL)
+                for (size_t i = 0; st == CR_OK && i < plan->parts[k].n; i++)
+                    t.system.noisy[plan->parts[k].first + i] = true;
+    }
     if (st == CR_OK) *out = t;
     return st;
+}
+
+cr_status cri_kalman_set(cri_kalman_target *t, const double *theta, bool *out_there)
+{
+    *out_there = cri_kalman_build(t->plan, theta, &t->system, t->work);
+    if (!*out_there || !t->data.step) return CR_OK;
+    return cri_kalman_steps_build(t->cx, t->plan, &t->system);
 }
 
 cr_status cri_kalman_evaluate(cri_kalman_target *t, const double *theta, double *out,
@@ -45,9 +67,11 @@ cr_status cri_kalman_evaluate(cri_kalman_target *t, const double *theta, double 
     cr_status              st = CR_OK;
     const cri_kalman_plan *plan = t->plan;
     cri_kalman_path        path = { 0 };
+    bool                   there;
     *out = NAN;
     t->evaluations++;
-    if (!cri_kalman_build(plan, theta, &t->system, t->work)) goto done;
+    CR_TRY(cri_kalman_set(t, theta, &there));
+    if (!there) goto done;
     t->data.y = t->y;
     if (plan->mean) {
         for (size_t i = 0; i < t->data.n; i++) t->moved[i] = t->y[i] - theta[plan->n_theta - 1];
@@ -57,95 +81,12 @@ cr_status cri_kalman_evaluate(cri_kalman_target *t, const double *theta, double 
     if (!isfinite(path.log_likelihood)) goto done;
     if (opt_gradient) {
         CR_TRY(cri_kalman_differentiate(t->cx, &path, &t->score));
+        if (t->data.step) CR_TRY(cri_kalman_steps_pull(t->cx, plan, &t->system, &t->score));
         cri_kalman_pull(plan, theta, &t->system, &t->score, t->work, opt_gradient, opt_slope);
     }
     *out = path.log_likelihood;
 done:
     cri_kalman_path_free(t->cx, &path);
-    return st;
-}
-
-/* --- candidates ------------------------------------------------------------------------------ */
-
-static bool is_irregular(const cri_kalman_plan *plan, size_t i)
-{
-    for (size_t k = 0; k < plan->n_parts; k++)
-        if (plan->parts[k].kind == CRI_KALMAN_IRREGULAR && plan->parts[k].theta == i) return true;
-    return false;
-}
-
-/* Candidate number c: the first are the same for all seeds. */
-static void propose(const cri_kalman_plan *plan, size_t c, uint64_t seed, double *theta)
-{
-    static const double ratio[] = { 0.1, 1e-3, 1, 1e-5 };
-    cr_rng              rng = cr_rng_stream(seed, c);
-    for (size_t i = 0; i < plan->n_theta; i++) {
-        double u = cr_rng_uniform(&rng);
-        switch (plan->scale[i]) {
-        case CRI_KALMAN_VARIANCE:
-            theta[i] = is_irregular(plan, i) ? 0 : c < 4 ? log(ratio[c]) : -12 * u;
-            break;
-        case CRI_KALMAN_PARTIAL:
-            theta[i] = cri_theta_of(c == 0 ? 0.1 : c == 1 ? 0.5 : 1.8 * u - 0.9);
-            break;
-        case CRI_KALMAN_DAMPING: /* 0.9, about */
-            theta[i] = c < 4 ? 1.3 : 0.5 + 2 * u;
-            break;
-        case CRI_KALMAN_PERIOD: /* long ones among them: frequencies crowd at 0 */
-            theta[i] =
-                cri_theta_of(2 * pow(c < 4 ? 0.2 + 0.2 * (double)c : u, 2) * 0.98 + 0.01 - 1);
-            break;
-        case CRI_KALMAN_MEAN:
-            theta[i] = 0;
-        }
-    }
-}
-
-/* Multiplies all variances by what suits the data best; the log likelihood then. */
-static cr_status rescale(cri_kalman_target *t, double *theta, double *out)
-{
-    cr_status              st = CR_OK;
-    const cri_kalman_plan *plan = t->plan;
-    cri_kalman_path        path = { 0 };
-    *out = NAN;
-    t->evaluations++;
-    if (!cri_kalman_build(plan, theta, &t->system, t->work)) goto done;
-    t->data.y = t->y;
-    CR_TRY(cri_kalman_filter(t->cx, &t->system, &t->data, false, &path));
-    double n = (double)(path.observed - path.fixing), factor = path.squares / n;
-    if (!isfinite(path.log_likelihood) || !(factor > 1e-14)) goto done;
-    for (size_t i = 0; i < plan->n_theta; i++)
-        if (plan->scale[i] == CRI_KALMAN_VARIANCE) theta[i] += log(factor);
-    *out = path.log_likelihood - 0.5 * n * (log(factor) + 1) + 0.5 * path.squares;
-done:
-    cri_kalman_path_free(t->cx, &path);
-    return st;
-}
-
-/* The `wanted` best of all candidates, best first: starts [wanted x n_theta]; how many there are. */
-static cr_status find_starts(cri_kalman_target *t, size_t wanted, uint64_t seed,
-                             const cri_clock *clock, double *starts, double *heights, double *work,
-                             size_t *out_n)
-{
-    cr_status st = CR_OK;
-    size_t    n = t->plan->n_theta, found = 0;
-    size_t candidates = t->plan->dynamic || wanted > FEW_CANDIDATES ? CANDIDATES : FEW_CANDIDATES;
-    for (size_t c = 0; c < candidates && !(found > 0 && cri_clock_over(clock)); c++) {
-        double height;
-        propose(t->plan, c, seed, work);
-        CR_TRY(rescale(t, work, &height));
-        if (isnan(height)) continue;
-        if (found == wanted && !(height > heights[wanted - 1])) continue;
-        size_t at = found < wanted ? found++ : wanted - 1;
-        for (; at > 0 && heights[at - 1] < height; at--) {
-            heights[at] = heights[at - 1];
-            memcpy(starts + at * n, starts + (at - 1) * n, n * sizeof *starts);
-        }
-        heights[at] = height;
-        memcpy(starts + at * n, work, n * sizeof *starts);
-    }
-    *out_n = found;
-done:
     return st;
 }
 
@@ -162,7 +103,13 @@ typedef struct part_of {
     bool               late;  /* the clock has ended a run: the best so far are */
     double            *highest_x, highest;
     double             seconds; /* that the last evaluation took */
+    cri_kalman_em     *opt_em;
 } part_of;
+
+bool cri_kalman_late(cr_ctx *cx, const cri_clock *clock, double seconds)
+{
+    return cri_clock_over(clock) || cri_time_left(cx) < LAST_PASS * seconds;
+}
 
 static void spread(const part_of *o, const double *x)
 {
@@ -174,7 +121,8 @@ static cr_status objective(void *user, const double *x, size_t n, double *out_f,
 {
     part_of *o = user;
     double   height;
-    o->late = o->late || (o->timed && o->highest > -INFINITY && cri_clock_over(&o->clock));
+    o->late = o->late || (o->timed && o->highest > -INFINITY &&
+                          cri_kalman_late(o->t->cx, &o->clock, o->seconds));
     if (o->late) return CR_EINTERRUPTED; /* ends the run: ascend knows why */
     spread(o, x);
     double    begun = cri_seconds();
@@ -205,12 +153,28 @@ static void list_free(part_of *o)
     }
 }
 
+/* The same by EM, for which variances stay at 0 once they are there. */
+static cr_status ascend_by_em(cr_scratch *s, part_of *o, double tol, double *out_height,
+                              cr_minimize_report *out)
+{
+    cr_status st = CR_OK;
+    *out = (cr_minimize_report){ .stop = CR_END_TIME };
+    double begun = cri_seconds();
+    CR_TRY(cri_kalman_em_run(s, o->opt_em, tol, &o->clock, o->theta, out_height, &out->iterations));
+    o->seconds = (cri_seconds() - begun) / (1 + (double)out->iterations);
+    if (out->iterations == o->opt_em->most) out->stop = CR_END_MAX_ITER;
+    o->late = cri_kalman_late(o->t->cx, &o->clock, o->seconds);
+done:
+    return st;
+}
+
 /* One ascent from o->theta to where it ends. */
-static cr_status ascend(part_of *o, size_t max_iter, double tol, double *x, double *out_height,
-                        cr_minimize_report *out)
+static cr_status ascend(cr_scratch *s, part_of *o, size_t max_iter, double tol, double *x,
+                        double *out_height, cr_minimize_report *out)
 {
     cr_status           st = CR_OK;
     cr_minimize_options options = cr_minimize_defaults();
+    if (o->opt_em) return ascend_by_em(s, o, tol, out_height, out);
     list_free(o);
     cr_problem problem = {
         .n = o->n_free, .objective = objective, .lower = o->lower, .upper = o->upper, .user = o
@@ -377,13 +341,15 @@ static cr_status settle(cr_scratch *s, part_of *o, size_t max_iter, double tol,
     double            *work = cr_scratch_f64(s, n), *gradient = cr_scratch_f64(s, n);
     cr_minimize_report report = { 0 };
     CR_TRY(s->status);
-    for (size_t round = 0; changed > 0 && round < MOST_ROUNDS && !o->late; round++) {
+    for (size_t round = 0; changed > 0 && round < MOST_ROUNDS; round++) {
+        o->late = o->late || cri_time_left(o->t->cx) < (LAST_PASS + ROUND * (double)n) * o->seconds;
+        if (o->late) break;
         size_t dropped, raised = 0;
         CR_TRY(drop_small(o->t, o->theta, work, &out->log_likelihood, &dropped));
         if (dropped == 0) CR_TRY(raise_zeros(o->t, o->theta, gradient, slope, work, &raised));
         changed = dropped + raised;
         if (changed == 0) break;
-        CR_TRY(ascend(o, max_iter, tol, x, &out->log_likelihood, &report));
+        CR_TRY(ascend(s, o, max_iter, tol, x, &out->log_likelihood, &report));
         out->iterations += report.iterations;
         *out_limit = report.stop == CR_END_MAX_ITER;
     }
@@ -391,16 +357,17 @@ done:
     return st;
 }
 
-cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, size_t restarts, size_t max_iter,
-                            double tol, uint64_t seed, cri_kalman_best *out)
+cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, bool em, size_t restarts,
+                            size_t max_iter, double tol, uint64_t seed, cri_kalman_best *out)
 {
-    cr_status st = CR_OK;
-    size_t n = t->plan->n_theta, found = 0, wanted = restarts < CANDIDATES ? restarts : CANDIDATES;
+    cr_status       st = CR_OK;
+    size_t          n = t->plan->n_theta, found = 0, wanted = cri_kalman_most_starts(restarts);
     cri_kalman_best b = { .log_likelihood = -INFINITY };
     part_of         o = { .t = t, .timed = true, .clock = cri_clock_start(t->cx, NAN) };
     double         *starts = cr_scratch_matrix(s, wanted, n), *heights = cr_scratch_f64(s, wanted);
     double         *x = cr_scratch_f64(s, n), *ends = cr_scratch_f64(s, wanted);
     bool            limit = false;
+    cri_kalman_em   steps;
     o.theta = cr_scratch_f64(s, n);
     o.gradient = cr_scratch_f64(s, n);
     o.free = cr_scratch_index(s, n);
@@ -410,9 +377,11 @@ cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, size_t restarts
     b.theta = cr_scratch_f64(s, n);
     b.covariance = cr_scratch_matrix(s, n, n);
     CR_TRY(s->status);
+    if (em) CR_TRY(cri_kalman_em_new(s, t, max_iter, &steps));
+    o.opt_em = em ? &steps : NULL;
     double    left = cri_time_left(t->cx); /* a quarter of it for the candidates */
     cri_clock early = cri_clock_start(t->cx, isinf(left) ? NAN : left / 4);
-    CR_TRY(find_starts(t, wanted, seed, &early, starts, heights, x, &found));
+    CR_TRY(cri_kalman_starts(t, wanted, seed, &early, starts, heights, x, &found));
     if (found == 0)
         CR_TRY(
             cr_fail(t->cx, CR_ENUMERIC,
@@ -421,7 +390,7 @@ cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, size_t restarts
     for (size_t k = 0; k < found && !o.late && !settled; k++) {
         cr_minimize_report report;
         memcpy(o.theta, starts + k * n, n * sizeof(double));
-        CR_TRY(ascend(&o, max_iter, tol, x, &ends[k], &report));
+        CR_TRY(ascend(s, &o, max_iter, tol, x, &ends[k], &report));
         b.starts++;
         b.iterations += report.iterations;
         for (size_t j = 0; j < k && !t->plan->dynamic; j++)

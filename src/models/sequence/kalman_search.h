@@ -5,6 +5,7 @@
 #ifndef CREDENCE_MODELS_SEQUENCE_KALMAN_SEARCH_H
 #define CREDENCE_MODELS_SEQUENCE_KALMAN_SEARCH_H
 
+#include "base/clock.h"
 #include "base/context_internal.h"
 #include "kalman_parts.h"
 #include "models/core/model.h"
@@ -21,13 +22,26 @@ typedef struct cri_kalman_target {
     size_t                 evaluations;
 } cri_kalman_target;
 
-/* A target in the caller's arena. */
+/* A target in the caller's arena; gap [gaps] of data with steps. */
 cr_status cri_kalman_target_new(cr_scratch *s, const cri_kalman_plan *plan,
-                                const cri_kalman_data *data, cri_kalman_target *out);
+                                const cri_kalman_data *data, const double *gap, size_t gaps,
+                                cri_kalman_target *out);
+/* The system at theta; out_there false where there is none. */
+cr_status cri_kalman_set(cri_kalman_target *t, const double *theta, bool *out_there);
 /* The log likelihood at theta, NaN where there is none; opt_gradient and opt_slope [n_theta] as
  * cri_kalman_pull. */
 cr_status cri_kalman_evaluate(cri_kalman_target *t, const double *theta, double *out,
                               double *opt_gradient, double *opt_slope);
+
+/* The `wanted` best of all candidates, best first: starts [wanted x n_theta], with their log likelihoods; how many there
+ * are.  work [n_theta].  Ends with what it has when the clock is over. */
+size_t    cri_kalman_most_starts(size_t restarts);
+cr_status cri_kalman_starts(cri_kalman_target *t, size_t wanted, uint64_t seed,
+                            const cri_clock *clock, double *starts, double *heights, double *work,
+                            size_t *out_n);
+
+/* Whether the clock is over, or leaves too little for the last pass over the rows, where an evaluation takes so long. */
+bool cri_kalman_late(cr_ctx *cx, const cri_clock *clock, double seconds);
 
 typedef struct cri_kalman_best {
     double *theta;      /* [n_theta] variances at 0 are minus infinity                          */
@@ -39,8 +53,8 @@ typedef struct cri_kalman_best {
     cr_stop stop;
 } cri_kalman_best;
 
-/* The arrays of *out are of the caller's arena. */
-cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, size_t restarts, size_t max_iter,
-                            double tol, uint64_t seed, cri_kalman_best *out);
+/* By L-BFGS, or by EM where every part has a step of it.  The arrays of *out are of the caller's arena. */
+cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, bool em, size_t restarts,
+                            size_t max_iter, double tol, uint64_t seed, cri_kalman_best *out);
 
 #endif

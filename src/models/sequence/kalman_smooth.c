@@ -76,9 +76,10 @@ static void fold(double *N, const double *z, double c, const double *x, const do
 /* --- one row back ---------------------------------------------------------------------------- */
 
 /* From the states of row t + 1, before its observations, to those of row t, after them. */
-static void leave_row(back *b)
+static void leave_row(back *b, size_t t)
 {
-    const cri_kalman_entries *T = &b->s->backward;
+    cri_kalman_step           step = cri_kalman_step_into(b->s, b->path->data, t + 1);
+    const cri_kalman_entries *T = &step.backward;
     size_t                    m = b->s->m;
     cri_kalman_move(T, m, b->r0, b->work);
     cri_kalman_carry(T, m, b->N0, NULL, false, b->work);
@@ -189,24 +190,28 @@ static void add_transition(scorer *w, size_t t)
 {
     const back            *b = &w->b;
     const cri_kalman_path *path = b->path;
-    size_t                 m = b->s->m;
+    const cri_kalman_data *data = path->data;
+    cri_kalman_step        step = cri_kalman_step_into(b->s, data, t);
+    size_t                 m = b->s->m, at = data->step ? data->step[t] * m * m : 0;
+    double                *Q = data->step ? w->out->steps_Q + at : w->out->Q;
     for (size_t k = 0; k < w->n_noisy; k++)
         for (size_t l = 0; l < w->n_noisy; l++) {
             size_t i = w->noisy[k], j = w->noisy[l];
-            w->out->Q[i * m + j] += 0.5 * (b->r0[i] * b->r0[j] - b->N0[i * m + j]);
+            Q[i * m + j] += 0.5 * (b->r0[i] * b->r0[j] - b->N0[i * m + j]);
         }
     if (!w->out->T) return;
     /* T += r (a + P T' r)' - N T P */
     const double   *a = path->a + (t - 1) * m;
+    double         *T = data->step ? w->out->steps_T + at : w->out->T;
     cri_kalman_slot slot = cri_kalman_slot_at(path, path->slot[t - 1]);
     memcpy(w->w1, b->r0, m * sizeof(double));
-    cri_kalman_move(&b->s->backward, m, w->w1, b->work);
+    cri_kalman_move(&step.backward, m, w->w1, b->work);
     times(slot.P, w->w1, m, true, w->w);
     for (size_t k = 0; k < w->n_noisy; k++) {
         size_t  i = w->noisy[k];
-        double *to = w->out->T + i * m;
+        double *to = T + i * m;
         memcpy(w->w1, b->N0 + i * m, m * sizeof(double));
-        cri_kalman_move(&b->s->backward, m, w->w1, b->work); /* row i of N T */
+        cri_kalman_move(&step.backward, m, w->w1, b->work); /* row i of N T */
         times(slot.P, w->w1, m, true, b->work);
         for (size_t j = 0; j < m; j++) to[j] += b->r0[i] * (a[j] + w->w[j]) - b->work[j];
     }
@@ -241,7 +246,8 @@ static void steady_row(back *b, size_t t)
     const cri_kalman_path *path = b->path;
     size_t                 m = b->s->m, p = b->s->p;
     cri_kalman_slot        slot = cri_kalman_slot_at(path, path->slot[t]);
-    cri_kalman_move(&b->s->backward, m, b->r0, b->work);
+    cri_kalman_step        step = cri_kalman_step_into(b->s, path->data, t + 1);
+    cri_kalman_move(&step.backward, m, b->r0, b->work);
     for (size_t i = p; i-- > 0;) {
         const double *z = b->s->Z + i * m;
         double        v = path->data->y[t * p + i] - path->mean[t * p + i];
@@ -273,7 +279,7 @@ static cr_status score_series(cr_ctx *cx, scorer *w, size_t begin, size_t end)
             steady_row(&w->b, t);
         else {
             if (same) memcpy(w->before, w->b.N0, m * m * sizeof(double));
-            if (t + 1 < end) leave_row(&w->b);
+            if (t + 1 < end) leave_row(&w->b, t);
             undo_row(&w->b, t);
             steady = same && has_settled(w->b.N0, w->before, m);
         }
@@ -303,6 +309,11 @@ cr_status cri_kalman_differentiate(cr_ctx *cx, const cri_kalman_path *path, cri_
     memset(out->Q, 0, m * m * sizeof(double));
     memset(out->P1, 0, m * m * sizeof(double));
     if (out->T) memset(out->T, 0, m * m * sizeof(double));
+    if (path->data->step) {
+        size_t size = path->system->n_steps * m * m * sizeof(double);
+        memset(out->steps_Q, 0, size);
+        if (out->T) memset(out->steps_T, 0, size);
+    }
     for (size_t k = path->data->series; k-- > 0;) {
         CR_TRY(score_series(cx, &w, path->data->start[k], path->data->start[k + 1]));
         add_start(&w, k == 0);
@@ -335,7 +346,7 @@ cr_status cri_kalman_smooth(cr_ctx *cx, const cri_kalman_path *path, cri_kalman_
                  path, t, a, slot.P, NULL, N0, N1, N2, b.r0, b.N0, b.u, b.D, work
             };
             if (t % poll == 0) CR_TRY(cr_check_interrupt(cx));
-            if (t + 1 < end) leave_row(&b);
+            if (t + 1 < end) leave_row(&b, t);
             if (*slot.which > 0) row.Pinf = path->unknown + ((size_t)*slot.which - 1) * m * m;
             times(slot.P, b.r0, m, true, a);
             for (size_t i = 0; i < m; i++) {

@@ -50,15 +50,17 @@ static cr_status split_names(cr_ctx *cx, kalman_state *m)
 cr_status cri_kalman_prepare(cr_ctx *cx, kalman_state *m)
 {
     cr_status st = CR_OK;
-    if (m->width != 1 + m->m + 2 * m->m * m->m) return CR_EDATA;
+    if (m->width != cri_kalman_width(m)) return CR_EDATA;
+    if (m->steps != CRI_KALMAN_STEPS_ROWS && !(m->unit > 0)) return CR_EDATA;
     if (!m->components) {
-        if (!has_matrices(m)) return CR_EDATA;
+        if (!has_matrices(m) || m->between) return CR_EDATA;
     } else {
         m->plan = cr_alloc(cx, 1, sizeof *m->plan);
         if (!m->plan) return CR_ENOMEM;
         if (m->k > CRI_KALMAN_MOST_STATES) return CR_EDATA;
         st = cri_kalman_plan_read(cx, m->components, m->k, m->longest, m->plan);
-        if (st == CR_EARG) st = CR_EDATA;
+        if (st == CR_OK && m->between) st = cri_kalman_plan_between(cx, m->plan);
+        if (st == CR_EARG || st == CR_EUNSUPPORTED) st = CR_EDATA;
         if (st == CR_OK && !fits_plan(m)) st = CR_EDATA;
     }
     return st == CR_OK ? split_names(cx, m) : st;
@@ -121,9 +123,11 @@ void cri_kalman_start(const kalman_state *state, const cri_kalman_system *base, 
     out->unknown = place + 1 + m + m * m;
 }
 
-void cri_kalman_end(const cri_kalman_path *path, double seen, double *place)
+void cri_kalman_end(const kalman_state *state, const cri_kalman_path *path, double seen,
+                    double *place)
 {
     size_t m = path->system->m;
+    if (path->data->time) place[state->width - 1] = path->data->time[path->data->n - 1];
     place[0] = seen;
     memcpy(place + 1, path->end, m * (2 * m + 1) * sizeof *place);
 }
@@ -196,6 +200,20 @@ cr_status cri_kalman_gather(cr_scratch *s, const cri_rows *rows, const kalman_st
         if (k > 0) cri_rows_fill(rows, row, row + 1, x + i * k, k);
         for (size_t j = 0; j < k; j++) x[i * k + j] = (x[i * k + j] - m->centre[j]) / m->spread[j];
     }
-    *out = (cri_kalman_data){ rows->n, q->n, q->start, y, k > 0 ? x : NULL };
+    *out = (cri_kalman_data){ .n = rows->n, .series = q->n, .start = q->start, .y = y };
+    if (k > 0) out->x = x;
     return CR_OK;
+}
+
+cri_kalman_data cri_kalman_series(const kalman_state *m, const cri_kalman_data *all, size_t k,
+                                  size_t *ends)
+{
+    size_t          from = all->start[k];
+    cri_kalman_data one = { .n = all->start[k + 1] - from, .series = 1, .start = ends };
+    ends[0] = 0;
+    ends[1] = one.n;
+    one.y = all->y + from;
+    if (all->x) one.x = all->x + from * m->k;
+    if (all->step) one.step = all->step + from, one.time = all->time + from;
+    return one;
 }

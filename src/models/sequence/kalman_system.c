@@ -26,7 +26,7 @@ cr_status cri_kalman_new(cr_scratch *s, size_t m, size_t p, size_t k, cri_kalman
     return s->status;
 }
 
-static void list_entries(const double *T, size_t m, bool transposed, cri_kalman_entries *out)
+void cri_kalman_list(const double *T, size_t m, bool transposed, cri_kalman_entries *out)
 {
     size_t n = 0;
     for (size_t i = 0; i < m; i++) {
@@ -43,8 +43,8 @@ static void list_entries(const double *T, size_t m, bool transposed, cri_kalman_
 
 void cri_kalman_pack(cri_kalman_system *a)
 {
-    list_entries(a->T, a->m, false, &a->forward);
-    list_entries(a->T, a->m, true, &a->backward);
+    cri_kalman_list(a->T, a->m, false, &a->forward);
+    cri_kalman_list(a->T, a->m, true, &a->backward);
 }
 
 void cri_kalman_loadings(const cri_kalman_system *a, const cri_kalman_data *data, size_t t,
@@ -64,8 +64,8 @@ void cri_kalman_move(const cri_kalman_entries *A, size_t m, double *state, doubl
     memcpy(state, work, m * sizeof *state);
 }
 
-/* out = A P, row by row. */
-static void carry_rows(const cri_kalman_entries *A, size_t m, const double *P, double *out)
+/* Row by row. */
+void cri_kalman_apply(const cri_kalman_entries *A, size_t m, const double *P, double *out)
 {
     for (size_t i = 0; i < m; i++) {
         double *restrict to = out + i * m;
@@ -88,7 +88,7 @@ static void carry_rows(const cri_kalman_entries *A, size_t m, const double *P, d
 void cri_kalman_carry(const cri_kalman_entries *A, size_t m, double *P, const double *opt_Q,
                       bool lopsided, double *work)
 {
-    carry_rows(A, m, P, work);
+    cri_kalman_apply(A, m, P, work);
     for (size_t j = 0; j < m; j++) { /* P = work A': row j of A meets the rows of work */
         size_t begin = A->row[j], end = A->row[j + 1];
         for (size_t i = lopsided ? 0 : j; i < m; i++) {

@@ -10,6 +10,9 @@
  *   - 1/2 sum (log 2 pi + log F + v^2/F)  - 1/2 sum log F_inf,
  * the first sum over the observations that fix no direction, the second over those that do.
  *
+ * Rows may be further apart than a step, or closer: then data->step says by which of system->steps a row is reached
+ * (kalman_steps.h).
+ *
  * Several series stand behind each other in the rows: each starts anew, except in the states that are
  * `shared`, which go on.  Once the variances have settled they are no longer computed: a step is O(s + m) then.
  * (Internal header.) */
@@ -24,6 +27,13 @@ typedef struct cri_kalman_entries {
     double *entry;
 } cri_kalman_entries;
 
+/* How the states reach a row that lies `gap` steps behind the last: T and Q of the gap. */
+typedef struct cri_kalman_step {
+    double             gap;
+    cri_kalman_entries forward, backward;
+    double            *Q; /* [m x m] */
+} cri_kalman_step;
+
 typedef struct cri_kalman_system {
     size_t             m, p, k;    /* states, observed at a time, regressors                    */
     double            *T, *Q;      /* [m x m]                                                   */
@@ -35,6 +45,9 @@ typedef struct cri_kalman_system {
     bool              *shared;     /* [m] goes on from series to series                         */
     bool              *noisy;      /* [m] Q may have entries there: what the score looks at      */
     cri_kalman_entries forward, backward; /* T and T', by cri_kalman_pack                 */
+    size_t             n_steps;    /* gaps between rows that there are                       */
+    cri_kalman_step   *steps;      /* [n_steps]; NULL: all rows are a step apart             */
+    double            *steps_work; /* of cri_kalman_steps_new                                */
 } cri_kalman_system;
 
 /* Room for one in the caller's arena, all 0.  The regressors are states already. */
@@ -51,7 +64,21 @@ typedef struct cri_kalman_data {
     const size_t *start; /* [series + 1]              */
     const double *y;     /* [n x p] NaN where missing */
     const double *x;     /* [n x k]; NULL where k = 0 */
+    const size_t *
+        step; /* [n] the step by which a row is reached, also the first of a series, which starts at
+                          * that row itself by CRI_KALMAN_HERE; NULL: all by T and Q, the first here */
+    const double *time; /* [n] of rows that have a step */
 } cri_kalman_data;
+
+#define CRI_KALMAN_HERE SIZE_MAX
+
+/* The matrices by which row t > 0 is reached from the row before. */
+static inline cri_kalman_step cri_kalman_step_into(const cri_kalman_system *s,
+                                                   const cri_kalman_data *data, size_t t)
+{
+    if (data->step) return s->steps[data->step[t]];
+    return (cri_kalman_step){ 1, s->forward, s->backward, s->Q };
+}
 
 /* How an observation was used. */
 typedef enum cri_kalman_use {
@@ -76,7 +103,7 @@ typedef struct cri_kalman_path {
     double *unknown; /* [n_unknown x m x m] P_inf after the rows that have one; with states    */
     size_t  n_unknown, unknown_room;
     double *a;   /* [n x m] after the observations of the row; with states                     */
-    double *end; /* a step beyond the last row: a [m], P and P_inf [m x m]                     */
+    double *end; /* a step beyond the last row, or, with data->step, behind it: a [m], P, P_inf  */
 } cri_kalman_path;
 
 /* The variances of a row: pointers into its slot. */
@@ -122,6 +149,8 @@ typedef struct cri_kalman_score {
     double *P1;    /* [m x m] likewise Q                                                     */
     double *start; /* [m]                                                                    */
     double *level; /* [p] by a constant added to the mean of y                               */
+    double *steps_Q,
+        *steps_T; /* [n_steps x m x m] of the steps, in place of Q and T; of data with steps */
 } cri_kalman_score;
 cr_status cri_kalman_differentiate(cr_ctx *cx, const cri_kalman_path *path, cri_kalman_score *out);
 
@@ -147,6 +176,9 @@ double cri_kalman_covariance(const cri_kalman_row *row, const double *w, const d
 /* The row of Z at row t: out [m]. */
 void cri_kalman_loadings(const cri_kalman_system *system, const cri_kalman_data *data, size_t t,
                          size_t i, double *out);
+/* The entries of A [m x m], or of A', that are not 0.  out [m x m] = A P. */
+void cri_kalman_list(const double *A, size_t m, bool transposed, cri_kalman_entries *out);
+void cri_kalman_apply(const cri_kalman_entries *A, size_t m, const double *P, double *out);
 /* P becomes A P A' + opt_Q, P symmetric or, `lopsided`, not; work [m x m].  a becomes A a; work [m]. */
 void cri_kalman_carry(const cri_kalman_entries *A, size_t m, double *P, const double *opt_Q,
                       bool lopsided, double *work);

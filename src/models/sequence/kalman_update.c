@@ -48,7 +48,8 @@ static void match_series(const kalman_state *m, const cri_sequences *q, bool *fr
     *out_series = next;
 }
 
-static void keep_coefficients(kalman_state *m)
+/* At the last row: a place is a step beyond it where rows are steps, to which Q belongs. */
+static void keep_coefficients(const double *Q, kalman_state *m)
 {
     size_t        n = m->m, first = n - m->k;
     const double *a = m->places + 1, *P = a + n, *Pinf = P + n * n;
@@ -56,7 +57,8 @@ static void keep_coefficients(kalman_state *m)
         size_t i = first + j;
         bool   known = !(Pinf[i * n + i] > 0);
         m->coefficient[j] = known ? a[i] : NAN;
-        m->coefficient_sd[j] = known ? sqrt(P[i * n + i]) : NAN;
+        double ahead = m->plan->walk && m->steps == CRI_KALMAN_STEPS_ROWS ? Q[i * n + i] : 0;
+        m->coefficient_sd[j] = known ? sqrt(P[i * n + i] - ahead) : NAN;
     }
 }
 
@@ -67,29 +69,33 @@ static cr_status go_on(cr_ctx *cx, const cri_rows *rows, const size_t *at, kalma
     const cri_sequences *q = rows->sequences;
     cri_kalman_system    base, system;
     cri_kalman_data      all, one; /* the path refers to it */
-    size_t               ends[] = { 0, 0 };
+    size_t               ends[2];
+    double              *begun = cr_scratch_f64(&s, q->n);
     cri_kalman_path      path = { 0 };
+    CR_TRY(s.status);
     CR_TRY(cri_kalman_open(&s, m, &base));
     CR_TRY(cri_kalman_gather(&s, rows, m, cri_kalman_mean(m), &all));
+    for (size_t k = 0; k < q->n; k++)
+        begun[k] = cri_kalman_time_of(m, m->places + at[k] * m->width);
+    CR_TRY(cri_kalman_open_steps(&s, m, rows, begun, &all, &base));
     for (size_t k = 0; k < q->n; k++) {
-        size_t  from = q->start[k];
         double *place = m->places + at[k] * m->width, seen = place[0];
-        ends[1] = q->start[k + 1] - from;
-        one =
-            (cri_kalman_data){ ends[1], 1, ends, all.y + from, all.x ? all.x + from * m->k : NULL };
+        one = cri_kalman_series(m, &all, k, ends);
         cri_kalman_start(m, &base, place, &system);
         CR_TRY(cri_kalman_filter(cx, &system, &one, false, &path));
         if (isnan(path.log_likelihood))
             CR_TRY(cr_fail(cx, CR_ENUMERIC,
                            "by the model, a value is known for sure from the rows before"));
-        cri_kalman_end(&path, seen + (double)one.n, place);
+        cri_kalman_end(m, &path, seen + (double)one.n, place);
         m->observed += path.observed;
         m->fixing += path.fixing;
         m->log_likelihood +=
             path.log_likelihood - (double)(path.observed - path.fixing) * log(m->scale);
+        for (size_t j = 0; j < m->k && m->plan->walk && !(seen > 0); j++)
+            m->log_likelihood -= log(m->spread[j] * rows->design->scale[j]);
         cri_kalman_path_free(cx, &path);
     }
-    if (m->k > 0) keep_coefficients(m);
+    if (m->k > 0) keep_coefficients(base.Q, m);
 done:
     cri_kalman_path_free(cx, &path);
     cr_scratch_end(&s);
@@ -110,7 +116,7 @@ cr_status cri_kalman_update(cr_ctx *cx, const void *state, const cri_rows *rows,
     CR_TRY(s.status);
     if (rows->w) CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "the model kalman knows no weights"));
     match_series(old, q, fresh, at, &series);
-    if (old->k > 0 && series > 1) {
+    if (old->k > 0 && series > 1 && !old->plan->walk) {
         cr_fail(cx, CR_EUNSUPPORTED,
                 "coefficients that several series share cannot be updated exactly");
         CR_TRY(cr_fail_hint(cx, "fit it again to all the rows"));

@@ -195,6 +195,22 @@ TEST(regression_alone_is_least_squares)
     }
 }
 
+/* Noise alone is about a constant. */
+TEST(irregular_alone_is_a_sample)
+{
+    enum { N = 30 };
+    double y[N], mean = 0, square = 0;
+    draw_level(8, N, 1, 0.2, y);
+    for (size_t i = 0; i < N; i++) mean += y[i] / N;
+    for (size_t i = 0; i < N; i++) square += pow(y[i] - mean, 2);
+    cr_model   *m = fit(cx, "kalman", table_of_series(cx, y, N), "target=y components=irregular");
+    cr_forecast f = forecast(cx, m, NULL, 2);
+    assert_relative(parameter(describe(cx, m), "variance.irregular", "value"), square / (N - 1),
+                    1e-6);
+    assert_relative(f.p.mean[1], mean, 1e-10);
+    assert_relative(f.p.scale[1] * f.p.scale[1], square / (N - 1) * (1 + 1.0 / N), 1e-6);
+}
+
 /* --- parts ----------------------------------------------------------------------------------- */
 
 TEST(parts_add_up_to_the_signal)

@@ -31,7 +31,7 @@ TEST(the_gradient_by_all_parameters)
     double y[ROWS];
     size_t start[] = { 0, 25, ROWS };
     draw_series(y);
-    cri_kalman_data data = { ROWS, 2, start, y, NULL };
+    cri_kalman_data data = { .n = ROWS, .series = 2, .start = start, .y = y };
     for (size_t k = 0; k < sizeof models / sizeof *models; k++)
         for (uint64_t seed = 0; seed < 3; seed++) {
             cr_scratch        s = cr_scratch_begin(cx);
@@ -41,7 +41,7 @@ TEST(the_gradient_by_all_parameters)
             double            theta[MOST], gradient[MOST], slope[MOST], value, wanted;
             assert_ok(cx, cri_kalman_plan_read(cx, models[k], 0, 30, &plan));
             assert_true(plan.n_theta <= MOST);
-            assert_ok(cx, cri_kalman_target_new(&s, &plan, &data, &t));
+            assert_ok(cx, cri_kalman_target_new(&s, &plan, &data, NULL, 0, &t));
             draw_normals(&r, theta, plan.n_theta);
             assert_ok(cx, cri_kalman_evaluate(&t, theta, &value, gradient, slope));
             for (size_t i = 0; i < plan.n_theta; i++) {

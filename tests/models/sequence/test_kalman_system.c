@@ -102,7 +102,7 @@ TEST(random_systems_are_their_joint_distribution)
         double            y[24], x[1];
         draw_system(&s, seed, 4, p, 0, seed % 4, &system);
         draw_data(seed, 12, p, 0, seed % 3 == 0 ? 0.3 : 0, y, x);
-        compare(cx, &system, &(cri_kalman_data){ 12, 1, start, y, NULL });
+        compare(cx, &system, &(cri_kalman_data){ .n = 12, .series = 1, .start = start, .y = y });
         cr_scratch_end(&s);
     }
 }
@@ -114,7 +114,7 @@ TEST(a_start_that_is_missing_stays_unknown_for_longer)
     size_t            start[] = { 0, 10 };
     double            y[10] = { NAN, NAN, 1, NAN, -2, 3, NAN, NAN, 0.5, NAN };
     draw_system(&s, 5, 3, 1, 0, 3, &system);
-    compare(cx, &system, &(cri_kalman_data){ 10, 1, start, y, NULL });
+    compare(cx, &system, &(cri_kalman_data){ .n = 10, .series = 1, .start = start, .y = y });
     cr_scratch_end(&s);
 }
 
@@ -128,7 +128,8 @@ TEST(several_series_share_coefficients)
         draw_system(&s, 100 + seed, 4, 1, 2, 1, &system);
         draw_data(seed, 15, 1, 2, seed % 2 ? 0.2 : 0, y, x);
         y[5] = 1; /* a series of one row needs a value to have a start */
-        compare(cx, &system, &(cri_kalman_data){ 15, 3, start, y, x });
+        compare(cx, &system,
+                &(cri_kalman_data){ .n = 15, .series = 3, .start = start, .y = y, .x = x });
         cr_scratch_end(&s);
     }
 }
@@ -142,7 +143,7 @@ TEST(a_large_variance_tends_to_the_diffuse_start)
     double            y[12], x[1], kappa = 1e7;
     draw_system(&s, 9, 3, 1, 0, 2, &system);
     draw_data(9, 12, 1, 0, 0, y, x);
-    cri_kalman_data data = { 12, 1, start, y, NULL };
+    cri_kalman_data data = { .n = 12, .series = 1, .start = start, .y = y };
     assert_ok(cx, cri_kalman_filter(cx, &system, &data, false, &exact));
     for (size_t i = 0; i < 2; i++) system.diffuse[i] = false, system.P1[i * 3 + i] = kappa;
     assert_ok(cx, cri_kalman_filter(cx, &system, &data, false, &large));
@@ -194,10 +195,12 @@ TEST(the_score_is_the_gradient)
         cri_kalman_path   path;
         size_t            m = 4, unknown = seed % 3, start[] = { 0, 8, 20 };
         double            y[20], x[1], h[1], Q[16], T[16], P1[16], first[4], level[1];
-        cri_kalman_score  score = { h, Q, T, P1, first, level };
+        cri_kalman_score  score = {
+             .h = h, .Q = Q, .T = T, .P1 = P1, .start = first, .level = level
+        };
         draw_system(&s, 200 + seed, m, 1, 0, unknown, &a);
         draw_data(seed, 20, 1, 0, seed % 2 ? 0.2 : 0, y, x);
-        cri_kalman_data data = { 20, 2, start, y, NULL };
+        cri_kalman_data data = { .n = 20, .series = 2, .start = start, .y = y };
         slope           w = { cx, &a, &data, NULL, NULL };
         assert_ok(cx, cri_kalman_filter(cx, &a, &data, true, &path));
         assert_ok(cx, cri_kalman_differentiate(cx, &path, &score));
@@ -252,14 +255,19 @@ TEST(settled_variances_change_nothing)
     slow.diffuse[3] = false;
     slow.start[3] = 0;
     cri_kalman_pack(&slow);
-    cri_kalman_data of_quick = { N, 1, start, y, NULL }, of_slow = { N, 1, start, y, x };
+    cri_kalman_data of_quick = { .n = N, .series = 1, .start = start, .y = y },
+                    of_slow = { .n = N, .series = 1, .start = start, .y = y, .x = x };
     assert_ok(cx, cri_kalman_filter(cx, &quick, &of_quick, false, &a));
     assert_ok(cx, cri_kalman_filter(cx, &slow, &of_slow, false, &b));
     assert_true(a.n_slots < N / 2);
     assert_int_equal(b.n_slots, N);
     assert_relative(a.log_likelihood, b.log_likelihood, 1e-12);
-    cri_kalman_score of_a = { &h[0], Q[0], NULL, P1[0], first[0], &level[0] };
-    cri_kalman_score of_b = { &h[1], Q[1], NULL, P1[1], first[1], &level[1] };
+    cri_kalman_score of_a = {
+        .h = &h[0], .Q = Q[0], .P1 = P1[0], .start = first[0], .level = &level[0]
+    };
+    cri_kalman_score of_b = {
+        .h = &h[1], .Q = Q[1], .P1 = P1[1], .start = first[1], .level = &level[1]
+    };
     assert_ok(cx, cri_kalman_differentiate(cx, &a, &of_a));
     assert_ok(cx, cri_kalman_differentiate(cx, &b, &of_b));
     assert_close(h[0], h[1], 1e-9);
@@ -336,7 +344,7 @@ TEST(tracking)
             a.Q[(4 + r) * 6 + 4 + k] = a.P1[(4 + r) * 6 + 4 + k] = R[r * 2 + k];
     }
     cri_kalman_pack(&a);
-    cri_kalman_data data = { n, 1, start, y, NULL };
+    cri_kalman_data data = { .n = n, .series = 1, .start = start, .y = y };
     assert_ok(cx, cri_kalman_filter(cx, &a, &data, true, &path));
     assert_relative(path.log_likelihood, number_of(want, "loglik"), 1e-8);
     double mean[4], V[16], last[6];
@@ -378,8 +386,9 @@ TEST(a_value_that_is_certain_is_named)
     a.T[0] = a.Z[0] = 1;
     a.diffuse[0] = true;
     cri_kalman_pack(&a);
-    assert_ok(cx,
-              cri_kalman_filter(cx, &a, &(cri_kalman_data){ 3, 1, start, y, NULL }, true, &path));
+    assert_ok(cx, cri_kalman_filter(
+                      cx, &a, &(cri_kalman_data){ .n = 3, .series = 1, .start = start, .y = y },
+                      true, &path));
     assert_true(isnan(path.log_likelihood));
     assert_int_equal(path.failed, 1);
     cri_kalman_path_free(cx, &path);
@@ -394,7 +403,7 @@ static cr_status filter_and_back(cr_ctx *cx, void *arg)
     cri_kalman_path   path = { 0 };
     size_t            start[] = { 0, 200 };
     double            y[200], h[1], Q[9], T[9], P1[9], first[3], level[1];
-    cri_kalman_score  score = { h, Q, T, P1, first, level };
+    cri_kalman_score  score = { .h = h, .Q = Q, .T = T, .P1 = P1, .start = first, .level = level };
     (void)arg;
     for (size_t i = 0; i < 200; i++) y[i] = i % 7 == 3 ? NAN : (double)(i % 5);
     CR_TRY(cri_kalman_new(&s, 3, 1, 0, &a));
@@ -403,7 +412,7 @@ static cr_status filter_and_back(cr_ctx *cx, void *arg)
     a.T[4] = 0.5, a.T[8] = -0.5;
     a.h[0] = 1;
     cri_kalman_pack(&a);
-    cri_kalman_data data = { 200, 1, start, y, NULL };
+    cri_kalman_data data = { .n = 200, .series = 1, .start = start, .y = y };
     CR_TRY(cri_kalman_filter(cx, &a, &data, true, &path));
     CR_TRY(cri_kalman_differentiate(cx, &path, &score));
 done:
