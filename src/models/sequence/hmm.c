@@ -5,6 +5,7 @@
  * Rabiner (1989), A tutorial on hidden Markov models, Proc. IEEE 77; Zucchini, MacDonald & Langrock (2016), Hidden Markov
  * Models for Time Series; Bishop (2006), PRML, sec. 13.2. */
 #include "hmm.h"
+#include "hmm_regress.h"
 #include "base/scratch.h"
 #include "math/dense/blas_internal.h"
 #include "models/common/column_kinds.h"
@@ -41,9 +42,11 @@ cr_status cri_hmm_name(cr_ctx *cx, cri_hmm *m)
 /* Rows of new data in the units of the model. */
 static cr_status open_data(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, cri_hmm_data *out)
 {
-    cr_status st = cri_hmm_data_open(cx, rows, out);
+    cr_status     st = cri_hmm_data_open(cx, rows, out);
+    cri_hmm_units units = cri_hmm_units_of(m);
     if (st == CR_OK) st = cri_hmm_check_labels(cx, out, m->k);
     if (st == CR_OK) st = cri_hmm_check_support(cx, rows, out, m->kind);
+    if (st == CR_OK) st = cri_hmm_regress_data(cx, out, &units);
     if (st == CR_OK) cri_hmm_data_scale(out, m->kind, m->centre, m->scale);
     if (st != CR_OK) cri_hmm_data_close(cx, out);
     return st;
@@ -269,6 +272,10 @@ static cr_status hmm_sample(cr_ctx *cx, const void *state, const cr_design *desi
 
     (void)design, (void)opt_rows;
     CR_TRY(s.status);
+    if (m->q > 0)
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED,
+                       "hmm: rows cannot be drawn: the model has covariates, of which it knows no "
+                       "distribution"));
     for (size_t i = 0; i < count; i++) {
         cr_rng r = cr_rng_stream(seed, i);
         if (i % 1024 == 0) CR_TRY(cr_check_interrupt(cx));
@@ -315,6 +322,17 @@ static bool levels_sum_to_one(const cri_hmm *m, size_t j)
     return true;
 }
 
+/* Covariates, and whether there are regressed columns. */
+static bool fits_covariates(const cri_hmm *m)
+{
+    size_t q = 0, regressed = 0;
+    for (size_t j = 0; j < m->p; j++) {
+        q += m->kind[j] == CRI_EMIT_COVARIATE;
+        regressed += m->kind[j] == CRI_EMIT_REGRESSED;
+    }
+    return m->q == q && m->pq == m->p * q && (q > 0 ? q + regressed == m->p : regressed == 0);
+}
+
 static bool fits_design(const cri_hmm *m, const cr_design *d)
 {
     size_t L = 0, g = 0;
@@ -325,7 +343,7 @@ static bool fits_design(const cri_hmm *m, const cr_design *d)
         L += cri_term_levels(d, j);
         g += m->kind[j] == CRI_EMIT_JOINT;
     }
-    if (m->L != L || m->g != g) return false;
+    if (m->L != L || m->g != g || !fits_covariates(m)) return false;
     for (size_t j = 0; j < m->p; j++) {
         if (!fits_column(m, j)) return false;
         if (m->kind[j] == CRI_EMIT_CATEGORY && !levels_sum_to_one(m, j)) return false;

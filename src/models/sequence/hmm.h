@@ -12,7 +12,8 @@
  *   7. hmm_start.c     starts;   hmm_given.c   parameters that are given
  *   8. hmm_search.c    rejected ends, the number of states
  *   9. hmm_vector.c    parameters as numbers without constraints;   hmm_errors.c   standard errors
- *   emission.c, emission_more.c, joint.c   what a state emits
+ *  10. hmm_regress.c   covariates, in which the means of columns are linear
+ *   emission.c, emission_more.c, emission_regress.c, joint.c   what a state emits
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_SEQUENCE_HMM_H
 #define CREDENCE_MODELS_SEQUENCE_HMM_H
@@ -30,8 +31,10 @@
     MEMBER(count,  L,              (),      "",              "levels of all categories")           \
     MEMBER(count,  g,              (),      "",              "columns that are normal together")   \
     MEMBER(count,  gg,             (),      "",              "g times g")                          \
+    MEMBER(count,  q,              (),      "spare",         "covariates")                         \
+    MEMBER(count,  pq,             (),      "spare",         "p times q")                          \
     MEMBER(choice, covariance_is,  (),      "full|diag|tied", "of Gaussian columns")               \
-    MEMBER(index,  kind,           (p),     "1..10",         "cri_emission_kind of each column")   \
+    MEMBER(index,  kind,           (p),     "1..12",         "cri_emission_kind of each column")   \
     MEMBER(index,  first,          (p),     "",              "the first level of a category among L") \
     MEMBER(vector, centre,         (p),     "",              "of columns that are moved, else 0")  \
     MEMBER(vector, scale,          (p),     ">0",            "what columns are divided by")        \
@@ -50,6 +53,9 @@
     MEMBER(matrix, tail,           (p, k),  ">=0",           "third parameters")                   \
     MEMBER(matrix, level,          (L, k),  ">=0",           "probabilities of levels")            \
     MEMBER(matrix, covariance,     (gg, k), "",              "of columns that are normal together") \
+    MEMBER(matrix, blend,          (q, q),  "full",          "makes of covariates what is uncorrelated") \
+    MEMBER(matrix, slope,          (p, q),  "full",          "coefficients of covariates in all rows") \
+    MEMBER(matrix, coef,           (pq, k), "full",          "what is added to these in a state")  \
     MEMBER(count,  errors,         (),      "",              "standard errors, 0 where none are known") \
     MEMBER(vector, error,          (errors), ">=0 any full", "of the parameters, as they are described") \
     MEMBER(count,  sequences,      (),      ">0",            "that it has learned from")           \
@@ -89,6 +95,11 @@ extern const cri_member cri_hmm_record[];
       "poisson")                                                                                   \
     X(choice, covariance, "full", "full|diag|tied",                                                \
       "of gaussian columns in a state: any, none between columns, or one for all states", "diag")  \
+    X(list, covariates, "", "COLUMN",                                                              \
+      "columns of numbers that are not emitted, but that the means of gaussian columns are "       \
+      "linear "                                                                                    \
+      "in, with coefficients of each state",                                                       \
+      "x")                                                                                         \
     X(text, topology, "full", "",                                                                  \
       "transitions that are possible: full, left-right (to the same state and later ones, from "   \
       "the first), or banded:W (to states at most W away)",                                        \
@@ -125,6 +136,8 @@ typedef struct cri_hmm_data {
     double       *X;         /* [p x T] in the units of the model; codes; NaN where missing  */
     double       *shared;    /* [T] what the log density has that no state changes           */
     double       *label;     /* [T] states that are known, 0, 1, ..., else NaN; NULL: none   */
+    size_t        q;         /* covariates                                                   */
+    double       *U; /* [T x q] covariates in the units of the model; NaN where one is missing */
 } cri_hmm_data;
 
 /* Reads rows in their own units; what no state changes is 0 yet. */
@@ -144,7 +157,7 @@ void cri_hmm_data_scale(cri_hmm_data *data, const size_t *kind, const double *ce
 size_t cri_hmm_levels(const cri_hmm *m, size_t j);
 /* A state of its shape with nothing in it. */
 typedef struct cri_hmm_shape {
-    size_t k, p, L, g, tried, sequences;
+    size_t k, p, L, g, tried, sequences, q;
 } cri_hmm_shape;
 cr_status cri_hmm_new(cr_ctx *cx, cri_hmm_shape shape, cri_hmm **out);
 /* joint, from the kinds. */
@@ -152,7 +165,7 @@ cr_status cri_hmm_place(cr_ctx *cx, cri_hmm *m);
 /* What is made of the parameters; work [cri_hmm_own_work].  false where a covariance is none. */
 bool   cri_hmm_prepare(cri_hmm *m, double *work);
 size_t cri_hmm_own_work(const cri_hmm *m);
-/* Column j of a state, and the columns that are normal together; work of the caller. */
+/* Column j of a state, without the covariates of rows, and the columns that are normal together; work of the caller. */
 cri_emitted cri_hmm_emitted(const cri_hmm *m, size_t j, double *work);
 cri_joint   cri_hmm_joint(const cri_hmm *m, const double **columns, double *work);
 /* Free parameters of k states. */
@@ -174,10 +187,12 @@ void cri_hmm_find_free(const cri_hmm *m, bool *out);
 /* --- steps (hmm_step.c) ---------------------------------------------------------------------- */
 
 /* Statistics: log likelihood; P(z_1) [k]; transitions [k x k]; rows [k]; columns [p x CRI_EMIT_SUMS x k]; levels
- * [L x k]; columns that are normal together [cri_joint_width]. */
+ * [L x k]; columns that are normal together [cri_joint_width]; regressed columns [p x cri_emit_regress_sums x k]. */
 typedef struct cri_hmm_sums {
-    double *begins, *pairs, *rows, *columns, *levels, *joint;
+    double *begins, *pairs, *rows, *columns, *levels, *joint, *regressed;
 } cri_hmm_sums;
+/* Those of column j. */
+double      *cri_hmm_sums_of(const cri_hmm *m, const cri_hmm_sums *s, size_t j);
 cri_hmm_sums cri_hmm_sums_at(const cri_hmm *m, double *sums);
 size_t       cri_hmm_width(const void *state);
 size_t       cri_hmm_work(const void *state);

@@ -1,6 +1,7 @@
 /* hmm_describe.c -- what a hidden Markov model says of itself: parameters in the units of the data, criteria, and for
  * each state its share, how long it lasts and how often it is visited in the long run. */
 #include "hmm.h"
+#include "hmm_regress.h"
 #include "base/scratch.h"
 #include "models/common/column_kinds.h"
 #include "stationary.h"
@@ -112,6 +113,21 @@ static void add_emission(listing *l, size_t c, size_t j)
     if (e->parameter[2]) add_number(l, c, j, e->parameter[2], m->tail[at]);
 }
 
+/* The line of a regressed column. */
+static void add_line(listing *l, size_t c, size_t j)
+{
+    const cri_hmm *m = l->m;
+    add_number(l, c, j, "intercept", cri_hmm_intercept(m, j, c));
+    for (size_t i = 0; i < m->q; i++) {
+        double b = cri_hmm_coefficient(m, j, c, i), error = next(l, b, 0);
+        if (!l->list) continue;
+        cri_parameter_add(l->list, b, error, "coef[%zu].%s.%s", c + 1,
+                          cr_design_term_name(l->design, j),
+                          cr_design_term_name(l->design, cri_hmm_covariate(m, i)));
+    }
+    add_number(l, c, j, "sd", m->scale[j] * m->spread[j * m->k + c]);
+}
+
 static void add_levels(listing *l, size_t c, size_t j)
 {
     const cri_hmm *m = l->m;
@@ -170,7 +186,10 @@ static void add_parameters(listing *l)
     for (size_t c = 0; c < k; c++) {
         for (size_t j = 0; j < m->p; j++) {
             if (m->kind[j] == CRI_EMIT_CATEGORY) add_levels(l, c, j);
-            add_emission(l, c, j);
+            if (m->kind[j] == CRI_EMIT_REGRESSED)
+                add_line(l, c, j);
+            else
+                add_emission(l, c, j);
         }
         if (m->g > 0) add_joint(l, c);
     }

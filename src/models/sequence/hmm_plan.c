@@ -1,6 +1,7 @@
 /* hmm_plan.c -- before the first start: which distribution each column has, its units, and what all rows together are
  * like. */
 #include "hmm_plan.h"
+#include "hmm_regress.h"
 #include "math/dense/blas_internal.h"
 #include "models/common/column_kinds.h"
 #include "models/common/described.h"
@@ -25,6 +26,8 @@ void cri_hmm_plan_close(cr_ctx *cx, void *plan)
     cr_free(cx, a->kind, a->p, sizeof *a->kind);
     cr_free(cx, a->first, a->p, sizeof *a->first);
     cr_free(cx, a->overall_level, a->L, sizeof(double));
+    cr_free(cx, a->blend, a->q * a->q, sizeof(double));
+    cr_free(cx, a->slope, a->p * a->q, sizeof(double));
     cr_free(cx, a->tried_likelihood, a->tried, sizeof(double));
     cr_free(cx, a->tried_parameters, a->tried, sizeof(double));
     cri_given_close(cx, &a->start);
@@ -39,8 +42,13 @@ void cri_hmm_plan_close(cr_ctx *cx, void *plan)
 static cr_status join_gaussian(cr_ctx *cx, cri_hmm_plan *a)
 {
     size_t n = 0;
-    for (size_t j = 0; j < a->p; j++) n += a->kind[j] == CRI_EMIT_GAUSSIAN;
+    for (size_t j = 0; j < a->p; j++)
+        n += a->kind[j] == CRI_EMIT_GAUSSIAN || a->kind[j] == CRI_EMIT_REGRESSED;
     bool joint = (a->o->covariance == 0 && n > 1) || (a->o->covariance == 2 && n > 0);
+    if (joint && a->q > 0) {
+        cr_fail(cx, CR_EARG, "hmm: with --covariates gaussian columns have no covariance");
+        return cr_fail_hint(cx, "add --covariance diag");
+    }
     if (joint && n > MOST_JOINT) {
         cr_fail(cx, CR_EARG, "hmm: covariances of %zu columns are more than %d by %d", n,
                 MOST_JOINT, MOST_JOINT);
@@ -68,6 +76,10 @@ static cr_status read_kinds(cr_ctx *cx, cri_hmm_plan *a)
         if (a->kind[j] == CRI_EMIT_AUTO) a->kind[j] = CRI_EMIT_GAUSSIAN;
     a->overall_level = cr_alloc(cx, a->L, sizeof(double));
     if (!a->overall_level) CR_TRY(CR_ENOMEM);
+    CR_TRY(cri_hmm_name_covariates(cx, d, a->o->covariates, a->kind, &a->q));
+    a->blend = cr_alloc(cx, a->q * a->q, sizeof(double));
+    a->slope = cr_alloc(cx, a->p * a->q, sizeof(double));
+    if (!a->blend || !a->slope) CR_TRY(CR_ENOMEM);
     CR_TRY(join_gaussian(cx, a));
 done:
     return st;
@@ -98,7 +110,8 @@ static size_t moments(const cri_hmm_data *d, size_t j, size_t kind, double *mean
 static cr_status fail_constant(cr_ctx *cx, const cri_hmm_plan *a, size_t j)
 {
     const char *name = cr_design_term_name(a->design, j);
-    cr_fail(cx, CR_EDATA, "hmm: column '%s' is the same in all rows: it has no density", name);
+    cr_fail(cx, CR_EDATA, "hmm: column '%s' is the same in all rows: it has no %s", name,
+            a->kind[j] == CRI_EMIT_COVARIATE ? "coefficient" : "density");
     return cr_fail_hint(cx, "--features '!%s' leaves it out", name);
 }
 
@@ -207,6 +220,10 @@ cr_status cri_hmm_plan_open(cr_ctx *cx, const cri_rows *rows, const void *option
     for (size_t j = 0; j < a->p; j++) {
         a->scale[j] = 1;
         CR_TRY(a->kind[j] == CRI_EMIT_CATEGORY ? settle_levels(cx, a, j) : settle_number(cx, a, j));
+    }
+    if (a->q > 0) {
+        cri_hmm_units units = { a->p, a->q, a->kind, a->centre, a->scale, a->blend, a->slope };
+        CR_TRY(cri_hmm_settle_regression(cx, a->design, &a->data, &units));
     }
     cri_hmm_data_scale(&a->data, a->kind, a->centre, a->scale);
     a->tried = a->to - a->from + 1;

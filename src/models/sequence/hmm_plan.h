@@ -13,6 +13,8 @@ typedef struct cri_hmm_plan {
     double                *threshold;    /* [p] unused but read with the kinds */
     double                *centre, *scale, *overall, *overall2; /* [p] */
     double                *overall_level;                       /* [L] */
+    size_t                 q;                                   /* covariates */
+    double                *blend, *slope;                       /* [q x q], [p x q] */
     cri_hmm_data           data;
     cri_sequences         *sequences;          /* of the rows */
     cri_given              start, transitions; /* k = 0: none */

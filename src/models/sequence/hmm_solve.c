@@ -24,7 +24,7 @@ cr_status cri_hmm_new(cr_ctx *cx, cri_hmm_shape s, cri_hmm **out)
     cr_status st;
     if (!m) return CR_ENOMEM;
     m->k = s.k, m->p = s.p, m->L = s.L, m->g = s.g, m->gg = s.g * s.g, m->tried = s.tried;
-    m->sequences = s.sequences, m->place = s.k + 1;
+    m->sequences = s.sequences, m->place = s.k + 1, m->q = s.q, m->pq = s.p * s.q;
     st = cri_record_allocate(cx, cri_hmm_record, m);
     if (st != CR_OK) cri_state_free(cx, &cri_class_hmm, m);
     if (st == CR_OK) *out = m;
@@ -50,7 +50,9 @@ cri_emitted cri_hmm_emitted(const cri_hmm *m, size_t j, double *work)
                           .tail = m->tail + j * m->k,
                           .overall = m->overall[j],
                           .overall2 = m->overall2[j],
-                          .work = work };
+                          .work = work,
+                          .q = m->q,
+                          .coef = m->q > 0 ? m->coef + j * m->q * m->k : NULL };
 }
 
 cri_joint cri_hmm_joint(const cri_hmm *m, const double **columns, double *work)
@@ -86,6 +88,7 @@ double cri_hmm_parameters(const cri_hmm *m)
     for (size_t j = 0; j < m->p; j++) {
         const cri_emission *e = cri_emission_of(m->kind[j]);
         for (size_t a = 0; a < 3 && e; a++) sum += e->parameter[a] ? k : 0;
+        if (m->kind[j] == CRI_EMIT_REGRESSED) sum += k * (double)m->q;
         if (m->kind[j] == CRI_EMIT_CATEGORY) sum += k * ((double)cri_hmm_levels(m, j) - 1);
         if (m->kind[j] == CRI_EMIT_JOINT) sum += k;
     }
@@ -141,7 +144,7 @@ cr_status cri_hmm_solve(cr_ctx *cx, const void *options, const double *sums, voi
         cri_emitted         here = cri_hmm_emitted(m, j, work);
         if (m->kind[j] == CRI_EMIT_CATEGORY) solve_levels(m, j, s.levels);
         for (size_t c = 0; c < k && e; c++)
-            e->solve(&here, c, m->prior_rows, s.columns + j * CRI_EMIT_SUMS * k + c);
+            e->solve(&here, c, m->prior_rows, cri_hmm_sums_of(m, &s, j) + c);
     }
     if (m->g > 0) {
         cri_joint joint = cri_hmm_joint(m, NULL, work);
@@ -193,7 +196,9 @@ double cri_hmm_log_prior(const void *state)
 static size_t ordering_column(const cri_hmm *m)
 {
     size_t j = 0;
-    while (j < m->p && (m->kind[j] == CRI_EMIT_CATEGORY || m->kind[j] == CRI_EMIT_VON_MISES)) j++;
+    while (j < m->p && (m->kind[j] == CRI_EMIT_CATEGORY || m->kind[j] == CRI_EMIT_VON_MISES ||
+                        m->kind[j] == CRI_EMIT_COVARIATE))
+        j++;
     return j;
 }
 
@@ -250,6 +255,7 @@ cr_status cri_hmm_order(cr_ctx *cx, cri_hmm *m)
     permute(m->spread, m->p, k, order, copy);
     permute(m->tail, m->p, k, order, copy);
     permute(m->level, m->L, k, order, copy);
+    permute(m->coef, m->pq, k, order, copy);
     permute(m->covariance, m->gg, k, order, copy);
     cri_hmm_prepare(m, work);
 done:

@@ -75,6 +75,7 @@ static void draw_transitions(size_t attempt, cr_rng *r, cri_hmm *m)
 /* How far two cells of a column are apart, about 1 on average. */
 static double cell_distance(const cri_hmm *m, size_t j, double x, double y)
 {
+    if (m->kind[j] == CRI_EMIT_COVARIATE) return 0;
     if (isnan(x) || isnan(y)) return 0.5;
     switch (m->kind[j]) {
     case CRI_EMIT_CATEGORY:
@@ -286,7 +287,7 @@ cr_status cri_hmm_start(cr_ctx *cx, const cri_hmm_plan *a, size_t k, size_t atte
     cr_status st = CR_OK;
     cri_hmm  *m = NULL;
     size_t    numbers = a->p * sizeof(double);
-    CR_TRY(cri_hmm_new(cx, (cri_hmm_shape){ k, a->p, a->L, a->g, a->tried, a->data.n }, &m));
+    CR_TRY(cri_hmm_new(cx, (cri_hmm_shape){ k, a->p, a->L, a->g, a->tried, a->data.n, a->q }, &m));
     memcpy(m->kind, a->kind, a->p * sizeof *a->kind);
     memcpy(m->first, a->first, a->p * sizeof *a->first);
     memcpy(m->centre, a->centre, numbers);
@@ -294,6 +295,8 @@ cr_status cri_hmm_start(cr_ctx *cx, const cri_hmm_plan *a, size_t k, size_t atte
     memcpy(m->overall, a->overall, numbers);
     memcpy(m->overall2, a->overall2, numbers);
     if (a->L) memcpy(m->overall_level, a->overall_level, a->L * sizeof(double));
+    if (a->q) memcpy(m->blend, a->blend, a->q * a->q * sizeof(double));
+    if (a->q) memcpy(m->slope, a->slope, a->p * a->q * sizeof(double));
     m->covariance_is = a->o->covariance;
     m->prior_rows = a->o->prior_rows;
     m->prior_transitions = a->o->prior_transitions;

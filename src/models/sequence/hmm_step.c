@@ -11,7 +11,7 @@
 size_t cri_hmm_own_work(const cri_hmm *m)
 {
     size_t one = CRI_EMIT_WORK * cri_chain_stride(m->k), all = cri_joint_work(m->k, m->g);
-    return one > all ? one : all;
+    return (one > all ? one : all) + cri_emit_regress_work(m->q);
 }
 
 size_t cri_hmm_view_work(const cri_hmm *m)
@@ -52,6 +52,14 @@ static void apply_labels(const cri_hmm_view *v, size_t begin, size_t end, double
     }
 }
 
+/* Column j, at the steps from `begin`. */
+static cri_emitted emitted_from(const cri_hmm_view *v, size_t j, size_t begin)
+{
+    cri_emitted e = cri_hmm_emitted(v->m, j, v->work);
+    e.u = e.q > 0 ? v->data->U + begin * e.q : NULL;
+    return e;
+}
+
 static void emit(const void *of, size_t begin, size_t end, double *out)
 {
     const cri_hmm_view *v = of;
@@ -64,7 +72,7 @@ static void emit(const void *of, size_t begin, size_t end, double *out)
         const cri_emission *e = cri_emission_of(m->kind[j]);
         if (m->kind[j] == CRI_EMIT_CATEGORY) score_category(m, j, x, n, out);
         if (!e) continue;
-        cri_emitted here = cri_hmm_emitted(m, j, v->work);
+        cri_emitted here = emitted_from(v, j, begin);
         e->score(&here, x, n, out);
     }
     if (m->g > 0) {
@@ -121,14 +129,22 @@ cri_hmm_sums cri_hmm_sums_at(const cri_hmm *m, double *sums)
     s.columns = s.rows + k;
     s.levels = s.columns + m->p * CRI_EMIT_SUMS * k;
     s.joint = s.levels + m->L * k;
+    s.regressed = s.joint + cri_joint_width(k, m->g);
     return s;
+}
+
+double *cri_hmm_sums_of(const cri_hmm *m, const cri_hmm_sums *s, size_t j)
+{
+    return m->kind[j] == CRI_EMIT_REGRESSED ? s->regressed + j * cri_emit_regress_sums(m->q) * m->k
+                                            : s->columns + j * CRI_EMIT_SUMS * m->k;
 }
 
 size_t cri_hmm_width(const void *state)
 {
     const cri_hmm *m = state;
     size_t         k = m->k;
-    return 1 + k * (2 + k + m->p * CRI_EMIT_SUMS + m->L) + cri_joint_width(k, m->g);
+    return 1 + k * (2 + k + m->p * (CRI_EMIT_SUMS + cri_emit_regress_sums(m->q)) + m->L) +
+           cri_joint_width(k, m->g);
 }
 
 size_t cri_hmm_work(const void *state)
@@ -167,8 +183,8 @@ static void add_block(void *arg, size_t begin, size_t n, const double *gamma)
         const cri_emission *e = cri_emission_of(m->kind[j]);
         if (m->kind[j] == CRI_EMIT_CATEGORY) add_category(m, j, x, n, gamma, a->s.levels);
         if (!e) continue;
-        cri_emitted here = cri_hmm_emitted(m, j, v->work);
-        e->gather(&here, x, n, gamma, a->s.columns + j * CRI_EMIT_SUMS * k);
+        cri_emitted here = emitted_from(v, j, begin);
+        e->gather(&here, x, n, gamma, cri_hmm_sums_of(m, &a->s, j));
     }
     if (m->g > 0) {
         cri_joint joint = cri_hmm_joint(m, v->columns, v->work);

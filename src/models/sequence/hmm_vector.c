@@ -70,6 +70,8 @@ static void pass_column(walk *w, cri_hmm *m, size_t j)
         if (w->in && m->kind[j] == CRI_EMIT_BERNOULLI) w->valid &= *mean < 1;
         if (e && e->parameter[1]) pass_positive(w, &m->spread[j * k + c]);
         if (e && e->parameter[2]) pass_positive(w, &m->tail[j * k + c]);
+        for (size_t l = 0; l < m->q && m->kind[j] == CRI_EMIT_REGRESSED; l++)
+            pass_number(w, &m->coef[(j * m->q + l) * k + c]);
     }
 }
 
@@ -108,6 +110,7 @@ static void pass_all(walk *w, cri_hmm *m, double *L)
         pass_shares(w, m->A + i * k, m->may_go + i * k, k, 1);
     }
     for (size_t j = 0; j < m->p; j++) {
+        if (m->kind[j] == CRI_EMIT_COVARIATE) continue;
         if (m->kind[j] != CRI_EMIT_CATEGORY) {
             pass_column(w, m, j);
             continue;
@@ -129,8 +132,10 @@ size_t cri_hmm_dimension(const void *state)
     for (size_t i = 0; i < k * k; i++) n += m->may_go[i] > 0;
     for (size_t j = 0; j < m->p; j++) {
         const cri_emission *e = cri_emission_of(m->kind[j]);
+        if (m->kind[j] == CRI_EMIT_COVARIATE) continue;
         n += m->kind[j] == CRI_EMIT_CATEGORY ? cri_hmm_levels(m, j) * k : k;
         if (e) n += (e->parameter[1] ? k : 0) + (e->parameter[2] ? k : 0);
+        if (m->kind[j] == CRI_EMIT_REGRESSED) n += m->q * k;
     }
     return n + (m->covariance_is == 2 ? 1 : k) * m->g * (m->g + 1) / 2;
 }
