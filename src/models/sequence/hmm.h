@@ -13,6 +13,7 @@
  *   8. hmm_search.c    rejected ends, the number of states
  *   9. hmm_vector.c    parameters as numbers without constraints;   hmm_errors.c   standard errors
  *  10. hmm_regress.c   covariates, in which the means of columns are linear
+ *  11. hmm_duration.c  how long states last, where that is not geometric: nodes of the chain
  *   emission.c, emission_more.c, emission_regress.c, joint.c   what a state emits
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_SEQUENCE_HMM_H
@@ -33,6 +34,7 @@
     MEMBER(count,  gg,             (),      "",              "g times g")                          \
     MEMBER(count,  q,              (),      "spare",         "covariates")                         \
     MEMBER(count,  pq,             (),      "spare",         "p times q")                          \
+    MEMBER(count,  stages,         (),      "spare",         "of durations; 0: they are geometric") \
     MEMBER(choice, covariance_is,  (),      "full|diag|tied", "of Gaussian columns")               \
     MEMBER(index,  kind,           (p),     "1..12",         "cri_emission_kind of each column")   \
     MEMBER(index,  first,          (p),     "",              "the first level of a category among L") \
@@ -53,13 +55,14 @@
     MEMBER(matrix, tail,           (p, k),  ">=0",           "third parameters")                   \
     MEMBER(matrix, level,          (L, k),  ">=0",           "probabilities of levels")            \
     MEMBER(matrix, covariance,     (gg, k), "",              "of columns that are normal together") \
+    MEMBER(matrix, leave,          (stages, k), "0..1 full", "P(z_t+1 is another | so many rows)") \
     MEMBER(matrix, blend,          (q, q),  "full",          "makes of covariates what is uncorrelated") \
     MEMBER(matrix, slope,          (p, q),  "full",          "coefficients of covariates in all rows") \
     MEMBER(matrix, coef,           (pq, k), "full",          "what is added to these in a state")  \
     MEMBER(count,  errors,         (),      "",              "standard errors, 0 where none are known") \
     MEMBER(vector, error,          (errors), ">=0 any full", "of the parameters, as they are described") \
     MEMBER(count,  sequences,      (),      ">0",            "that it has learned from")           \
-    MEMBER(count,  place,          (),      ">0",            "1 + k: numbers of a place")          \
+    MEMBER(count,  place,          (),      ">0",            "1 + nodes: numbers of a place")          \
     MEMBER(matrix, ends,           (sequences, place), ">=0", "rows of each, and P(z | rows) at the last") \
     MEMBER(text,   labels,         (),      "none",          "of the sequences, each before a line feed") \
     MEMBER(real,   weight,         (),      ">0",            "rows")                               \
@@ -100,6 +103,10 @@ extern const cri_member cri_hmm_record[];
       "linear "                                                                                    \
       "in, with coefficients of each state",                                                       \
       "x")                                                                                         \
+    X(count, duration, "1", ">=1",                                                                 \
+      "rows up to which the durations of states have any distribution, geometric from there on; "  \
+      "1: geometric, as of a Markov chain",                                                        \
+      "10")                                                                                        \
     X(text, topology, "full", "",                                                                  \
       "transitions that are possible: full, left-right (to the same state and later ones, from "   \
       "the first), or banded:W (to states at most W away)",                                        \
@@ -155,9 +162,14 @@ void cri_hmm_data_scale(cri_hmm_data *data, const size_t *kind, const double *ce
 /* --- states (hmm_solve.c) -------------------------------------------------------------------- */
 
 size_t cri_hmm_levels(const cri_hmm *m, size_t j);
+/* The states of the chain that is worked with (hmm_duration.h). */
+static inline size_t cri_hmm_nodes(const cri_hmm *m)
+{
+    return m->k * (m->stages > 0 ? m->stages : 1);
+}
 /* A state of its shape with nothing in it. */
 typedef struct cri_hmm_shape {
-    size_t k, p, L, g, tried, sequences, q;
+    size_t k, p, L, g, tried, sequences, q, stages;
 } cri_hmm_shape;
 cr_status cri_hmm_new(cr_ctx *cx, cri_hmm_shape shape, cri_hmm **out);
 /* joint, from the kinds. */
@@ -187,9 +199,10 @@ void cri_hmm_find_free(const cri_hmm *m, bool *out);
 /* --- steps (hmm_step.c) ---------------------------------------------------------------------- */
 
 /* Statistics: log likelihood; P(z_1) [k]; transitions [k x k]; rows [k]; columns [p x CRI_EMIT_SUMS x k]; levels
- * [L x k]; columns that are normal together [cri_joint_width]; regressed columns [p x cri_emit_regress_sums x k]. */
+ * [L x k]; columns that are normal together [cri_joint_width]; regressed columns [p x cri_emit_regress_sums x k];
+ * steps that stay in a state and that leave it, by stages [stages x k], and then pairs are those that leave. */
 typedef struct cri_hmm_sums {
-    double *begins, *pairs, *rows, *columns, *levels, *joint, *regressed;
+    double *begins, *pairs, *rows, *columns, *levels, *joint, *regressed, *stays, *leaves;
 } cri_hmm_sums;
 /* Those of column j. */
 double      *cri_hmm_sums_of(const cri_hmm *m, const cri_hmm_sums *s, size_t j);
@@ -199,19 +212,22 @@ size_t       cri_hmm_work(const void *state);
 void cri_hmm_gather(const void *state, const cri_rows *rows, cri_range sequences, double *sums,
                     double *work);
 
+enum { CRI_HMM_FOLDED = 64 };
 /* A state at work on data: the chain and the memory for what it emits.  Of `work` [cri_hmm_view_work]. */
 typedef struct cri_hmm_view {
     const cri_hmm      *m;
     const cri_hmm_data *data;
     double             *work;
     const double      **columns; /* [g] */
-    cri_chain           chain;
+    double             *pairs;   /* [nodes x nodes] and ... */
+    double   *folded; /* [CRI_HMM_FOLDED x stride of k]: to work in, where there are stages */
+    cri_chain chain;
 } cri_hmm_view;
 size_t cri_hmm_view_work(const cri_hmm *m);
 void cri_hmm_view_open(const cri_hmm *m, const cri_hmm_data *data, double *work, cri_hmm_view *out);
 
-/* Adds the statistics of what steps begin .. begin + n - 1 emit, of which gamma [n x stride] are the probabilities of the
- * states. */
+/* Adds the statistics of what steps begin .. begin + n - 1 emit, of which gamma [n x stride of k] are the
+ * probabilities of the states. */
 void cri_hmm_add_known(const cri_hmm_view *v, size_t begin, size_t n, const double *gamma,
                        double *sums);
 

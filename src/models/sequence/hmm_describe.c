@@ -1,6 +1,7 @@
 /* hmm_describe.c -- what a hidden Markov model says of itself: parameters in the units of the data, criteria, and for
  * each state its share, how long it lasts and how often it is visited in the long run. */
 #include "hmm.h"
+#include "hmm_duration.h"
 #include "hmm_regress.h"
 #include "base/scratch.h"
 #include "models/common/column_kinds.h"
@@ -39,15 +40,28 @@ static const cr_field tried_fields[] = {
 static const cr_field state_fields[] = {
     CR_TEXT("state", 0, "its number"),
     CR_NUMBER("share", 0, "expected share of the rows"),
-    CR_NUMBER("duration", CR_FIELD_NULL,
-              "rows that it lasts on average, 1 / (1 - A[i,i]); null where it is never left"),
+    CR_NUMBER(
+        "duration", CR_FIELD_NULL,
+        "rows that it lasts on average, without --duration 1 / (1 - A[i,i]); null where it is "
+        "never left"),
+    CR_NUMBER("duration_sd", CR_FIELD_NULL, "standard deviation of these; null likewise"),
     CR_NUMBER("stationary", CR_FIELD_NULL,
               "probability in the long run; null where that depends on where it begins"),
     CR_FIELD_LAST,
 };
 
+static const cr_field duration_fields[] = {
+    CR_TEXT("state", 0, "its number"),
+    CR_COUNT("rows", 0, "how many"),
+    CR_NUMBER("probability", 0, "that it lasts so many, or, of the last number, as many or more"),
+    CR_FIELD_LAST,
+};
+
 const cr_field cri_hmm_tables[] = {
     CR_INNER(ROWS, "states", 0, "the hidden states", state_fields),
+    CR_INNER(ROWS, "durations", CR_FIELD_SOMETIMES,
+             "with --duration: how many rows states last, of the last number of rows: that or more",
+             duration_fields),
     CR_INNER(ROWS, "kinds", 0, "which distribution each column has", column_fields),
     CR_INNER(ROWS, "numbers", CR_FIELD_SOMETIMES,
              "where there is more than one: numbers of states that were tried", tried_fields),
@@ -183,6 +197,12 @@ static void add_parameters(listing *l)
             if (l->list)
                 cri_parameter_add(l->list, m->A[i * k + j], error, "A[%zu,%zu]", i + 1, j + 1);
         }
+    for (size_t i = 0; i < k; i++)
+        for (size_t d = 0; d < m->stages; d++) {
+            double p = m->leave[d * k + i];
+            double error = next(l, p, fmin(cri_hmm_stage_rows(m, i, d), 1e300));
+            if (l->list) cri_parameter_add(l->list, p, error, "leave[%zu,%zu]", i + 1, d + 1);
+        }
     for (size_t c = 0; c < k; c++) {
         for (size_t j = 0; j < m->p; j++) {
             if (m->kind[j] == CRI_EMIT_CATEGORY) add_levels(l, c, j);
@@ -209,6 +229,30 @@ static double bic_of(const cri_hmm *m, double log_likelihood, double parameters)
     return -2 * log_likelihood + parameters * log(m->weight);
 }
 
+/* From shares of the visits to shares of the rows. */
+static void weigh_by_duration(const cri_hmm *m, double *pi)
+{
+    double sum = 0, sd;
+    for (size_t i = 0; i < m->k && m->stages > 0; i++) {
+        double rows = cri_hmm_can_leave(m, i) ? cri_hmm_duration(m, i, &sd) : 1;
+        pi[i] = pi[i] > 0 ? pi[i] * rows : pi[i];
+        sum += pi[i];
+    }
+    for (size_t i = 0; i < m->k && m->stages > 0; i++) pi[i] = isfinite(sum) ? pi[i] / sum : NAN;
+}
+
+static void describe_durations(const cri_hmm *m, cri_sheet *out)
+{
+    cri_sheet *list = m->stages > 0 ? cri_put_list(out, "durations") : NULL;
+    for (size_t i = 0; i < m->k && list; i++)
+        for (size_t d = 0; d < m->stages; d++) {
+            cri_sheet *row = cri_put_object(list, NULL);
+            cri_put_text(row, "state", m->names[i]);
+            cri_put_count(row, "rows", d + 1);
+            cri_put_real(row, "probability", cri_hmm_duration_probability(m, i, d));
+        }
+}
+
 static cr_status describe_states(cr_ctx *cx, const cri_hmm *m, cri_sheet *out)
 {
     cr_status  st = CR_OK;
@@ -219,14 +263,15 @@ static cr_status describe_states(cr_ctx *cx, const cri_hmm *m, cri_sheet *out)
 
     CR_TRY(s.status);
     cri_stationary(m->A, k, work, index, pi);
+    weigh_by_duration(m, pi);
     list = cri_put_list(out, "states");
     for (size_t c = 0; c < k; c++) {
         cri_sheet *row = cri_put_object(list, NULL);
-        double     leave = 0;
-        for (size_t j = 0; j < k; j++) leave += j == c ? 0 : m->A[c * k + j];
+        double     sd, rows = cri_hmm_duration(m, c, &sd);
         cri_put_text(row, "state", m->names[c]);
         cri_put_real(row, "share", m->share[c]);
-        cri_put_real(row, "duration", leave > 0 ? 1 / leave : NAN);
+        cri_put_real(row, "duration", isfinite(rows) ? rows : NAN);
+        cri_put_real(row, "duration_sd", sd);
         cri_put_real(row, "stationary", pi[c]);
     }
 done:
@@ -268,6 +313,7 @@ cr_status cri_hmm_describe(cr_ctx *cx, const void *state, const cr_design *desig
     cri_put_real(s, "best_rejected", m->best_rejected);
     cri_em_describe(&m->em, s);
     cr_status st = describe_states(cx, m, out);
+    if (st == CR_OK) describe_durations(m, out);
     if (st == CR_OK) describe_columns(m, design, out);
     return st;
 }

@@ -1,5 +1,6 @@
 /* hmm_given.c -- see hmm_given.h. */
 #include "hmm_given.h"
+#include "hmm_duration.h"
 #include "hmm_regress.h"
 #include "base/scratch.h"
 #include "base/file.h"
@@ -8,10 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const keys[] = { "pi",         "A",         "B",         "mean",  "sd",
-                                    "covariance", "rate",      "p",         "shape", "size",
-                                    "scale",      "location",  "dof",       "kappa", "meanlog",
-                                    "sdlog",      "direction", "intercept", "coef",  NULL };
+static const char *const keys[] = { "pi",   "A",     "B",       "mean",  "sd",        "covariance",
+                                    "rate", "p",     "shape",   "size",  "scale",     "location",
+                                    "dof",  "kappa", "meanlog", "sdlog", "direction", "intercept",
+                                    "coef", "leave", NULL };
 
 cr_status cri_given_open(cr_ctx *cx, const char *option, const char *text, cri_given *out)
 {
@@ -87,6 +88,31 @@ static cr_status read_A(const cri_json *d, cri_hmm *m)
     for (size_t i = 0; i < m->k && list; i++) {
         CR_TRY(read_shares(d, json_array_get(list, i), "a row of A", m->k, m->A + i * m->k, 1));
         for (size_t j = 0; j < m->k; j++) m->may_go[i * m->k + j] = m->A[i * m->k + j] > 0;
+    }
+done:
+    return st;
+}
+
+/* leave [stages] of each state. */
+static cr_status read_leave(const cri_json *d, cri_hmm *m)
+{
+    cr_status st = CR_OK;
+    json_t   *list = json_object_get(d->root, "leave");
+    if (list && m->stages == 0)
+        CR_TRY(
+            cri_json_fail(d, list, "'leave' is of durations: --duration says up to how many rows"));
+    for (size_t i = 0; i < m->k && list; i++) {
+        json_t *own = json_array_get(list, i);
+        CR_TRY(cri_json_is_array(d, own, "a row of leave"));
+        if (json_array_size(own) != m->stages)
+            CR_TRY(cri_json_fail(d, own,
+                                 "a row of leave: there are %zu numbers, but --duration is %zu",
+                                 json_array_size(own), m->stages));
+        for (size_t s = 0; s < m->stages; s++) {
+            double *out = &m->leave[s * m->k + i];
+            CR_TRY(cri_json_real_in(d, json_array_get(own, s), "a number of leave", 0, 1, out));
+            if (!cri_hmm_can_leave(m, i)) *out = 0;
+        }
     }
 done:
     return st;
@@ -309,8 +335,10 @@ cr_status cri_given_apply(cr_ctx *cx, const cri_given *g, const cr_design *desig
     cr_status st = CR_OK;
     CR_TRY(read_pi(&g->d, m));
     CR_TRY(read_A(&g->d, m));
+    cri_hmm_part_durations(m);
+    CR_TRY(read_leave(&g->d, m));
     for (const char *const *key = keys + 2; *key; key++)
-        if (strcmp(*key, "covariance") != 0 && !is_line(*key))
+        if (strcmp(*key, "covariance") != 0 && strcmp(*key, "leave") != 0 && !is_line(*key))
             CR_TRY(read_key(&g->d, design, *key, m));
     CR_TRY(read_covariances(&g->d, m));
     CR_TRY(read_lines(cx, &g->d, design, m));

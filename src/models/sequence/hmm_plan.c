@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_JOINT = 512 };
+enum { MOST_JOINT = 512, MOST_NODES = 2000 };
 
 static const char *const kind_names[] = { "auto",      "gaussian", "lognormal",         "student-t",
                                           "bernoulli", "poisson",  "negative-binomial", "gamma",
@@ -181,6 +181,11 @@ static cr_status read_states(cr_ctx *cx, cri_hmm_plan *a)
         CR_TRY(cr_fail(cx, CR_EARG, "--states is %s, but --%s has %zu states", a->o->states, from,
                        given));
     if (given) a->from = a->to = given;
+    if (a->to > MOST_NODES / a->o->duration && a->o->duration > 1) {
+        cr_fail(cx, CR_EARG, "hmm: %zu states times --duration %zu is more than %d", a->to,
+                a->o->duration, MOST_NODES);
+        CR_TRY(cr_fail_hint(cx, "from --duration rows on durations are geometric: fewer will do"));
+    }
     if (a->o->max_iter == 0 && !a->o->start) {
         cr_fail(cx, CR_EARG, "--max-iter 0 keeps the parameters that are given, but none are");
         CR_TRY(cr_fail_hint(cx, "--start FILE.json gives them"));

@@ -3,6 +3,7 @@
  * categories one of prior_rows rows like all rows together.  A state that nothing is expected of stays at its prior, or,
  * without one, where it was: there is no row of NaN, and no step loses. */
 #include "hmm.h"
+#include "hmm_duration.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -24,7 +25,8 @@ cr_status cri_hmm_new(cr_ctx *cx, cri_hmm_shape s, cri_hmm **out)
     cr_status st;
     if (!m) return CR_ENOMEM;
     m->k = s.k, m->p = s.p, m->L = s.L, m->g = s.g, m->gg = s.g * s.g, m->tried = s.tried;
-    m->sequences = s.sequences, m->place = s.k + 1, m->q = s.q, m->pq = s.p * s.q;
+    m->sequences = s.sequences, m->q = s.q, m->pq = s.p * s.q, m->stages = s.stages;
+    m->place = cri_hmm_nodes(m) + 1;
     st = cri_record_allocate(cx, cri_hmm_record, m);
     if (st != CR_OK) cri_state_free(cx, &cri_class_hmm, m);
     if (st == CR_OK) *out = m;
@@ -82,7 +84,7 @@ double cri_hmm_parameters(const cri_hmm *m)
     double k = (double)m->k, sum = -1, g = (double)m->g;
     for (size_t i = 0; i < m->k; i++) sum += m->may_begin[i] > 0;
     for (size_t i = 0; i < m->k; i++) {
-        sum -= 1;
+        sum += (cri_hmm_can_leave(m, i) ? (double)m->stages : 0) - 1;
         for (size_t j = 0; j < m->k; j++) sum += m->may_go[i * m->k + j] > 0;
     }
     for (size_t j = 0; j < m->p; j++) {
@@ -139,6 +141,7 @@ cr_status cri_hmm_solve(cr_ctx *cx, const void *options, const double *sums, voi
     solve_row(s.begins, m->may_begin, k, m->prior_transitions, m->pi);
     for (size_t i = 0; i < k; i++)
         solve_row(s.pairs + i * k, m->may_go + i * k, k, m->prior_transitions, m->A + i * k);
+    cri_hmm_solve_leave(m, &s);
     for (size_t j = 0; j < m->p; j++) {
         const cri_emission *e = cri_emission_of(m->kind[j]);
         cri_emitted         here = cri_hmm_emitted(m, j, work);
@@ -176,6 +179,7 @@ double cri_hmm_log_prior(const void *state)
         sum += log_prior_of_row(m->pi, m->may_begin, k, s);
         for (size_t i = 0; i < k; i++)
             sum += log_prior_of_row(m->A + i * k, m->may_go + i * k, k, s);
+        sum += cri_hmm_leave_log_prior(m);
     }
     s = m->prior_rows;
     if (!(s > 0)) return sum;
@@ -251,6 +255,7 @@ cr_status cri_hmm_order(cr_ctx *cx, cri_hmm *m)
     permute(m->share, 1, k, order, copy);
     permute_both(m->A, k, order, copy);
     permute_both(m->may_go, k, order, copy);
+    permute(m->leave, m->stages, k, order, copy);
     permute(m->mean, m->p, k, order, copy);
     permute(m->spread, m->p, k, order, copy);
     permute(m->tail, m->p, k, order, copy);

@@ -5,6 +5,7 @@
  * Every third start takes states as stretches of time instead: sequences are cut at random places, each piece has a
  * random state, and the parameters are those that are best for these. */
 #include "hmm_plan.h"
+#include "hmm_duration.h"
 #include "base/scratch.h"
 #include "base/number.h"
 #include "models/common/column_kinds.h"
@@ -213,7 +214,8 @@ enum { BLOCK = 256 };
 static void add_stretches(const cri_hmm_view *v, size_t begin, size_t end, double change, cr_rng *r,
                           double *gamma, double *sums)
 {
-    size_t       k = v->m->k, stride = v->chain.stride, before = 0, state = cr_rng_below(r, k);
+    size_t       k = v->m->k, stride = cri_chain_stride(k), before = 0, state = cr_rng_below(r, k);
+    size_t       lasted = 1;
     cri_hmm_sums s = cri_hmm_sums_at(v->m, sums);
     s.begins[state] += 1;
     for (size_t at = begin; at < end; at += BLOCK) {
@@ -222,7 +224,7 @@ static void add_stretches(const cri_hmm_view *v, size_t begin, size_t end, doubl
         for (size_t i = 0; i < n; i++) {
             before = state;
             if (cr_rng_uniform(r) < change) state = (size_t)cr_rng_below(r, k);
-            if (at + i > begin) s.pairs[before * k + state] += 1;
+            if (at + i > begin) cri_hmm_count_step(v->m, before, state, &lasted, &s);
             gamma[i * stride + state] = 1;
         }
         cri_hmm_add_known(v, at, n, gamma, sums);
@@ -268,6 +270,17 @@ static void soften_levels(cri_hmm *m)
         }
 }
 
+/* Likewise of what is given of durations. */
+static void soften_leave(cri_hmm *m)
+{
+    static const double LITTLE = 1e-9;
+    for (size_t i = 0; i < m->k && !m->fixed && m->prior_transitions > 0; i++)
+        for (size_t d = 0; d < m->stages && cri_hmm_can_leave(m, i); d++) {
+            double *p = &m->leave[d * m->k + i];
+            *p = fmin(fmax(*p, LITTLE), 1 - LITTLE);
+        }
+}
+
 static cr_status check_start(cr_ctx *cx, cri_hmm *m)
 {
     cr_status  st = CR_OK;
@@ -287,7 +300,10 @@ cr_status cri_hmm_start(cr_ctx *cx, const cri_hmm_plan *a, size_t k, size_t atte
     cr_status st = CR_OK;
     cri_hmm  *m = NULL;
     size_t    numbers = a->p * sizeof(double);
-    CR_TRY(cri_hmm_new(cx, (cri_hmm_shape){ k, a->p, a->L, a->g, a->tried, a->data.n, a->q }, &m));
+    CR_TRY(cri_hmm_new(cx,
+                       (cri_hmm_shape){ k, a->p, a->L, a->g, a->tried, a->data.n, a->q,
+                                        k > 1 && a->o->duration > 1 ? a->o->duration : 0 },
+                       &m));
     memcpy(m->kind, a->kind, a->p * sizeof *a->kind);
     memcpy(m->first, a->first, a->p * sizeof *a->first);
     memcpy(m->centre, a->centre, numbers);
@@ -309,10 +325,12 @@ cr_status cri_hmm_start(cr_ctx *cx, const cri_hmm_plan *a, size_t k, size_t atte
     else
         CR_TRY(begin_states(cx, rng, m));
     draw_transitions(attempt, rng, m);
+    cri_hmm_part_durations(m);
     if (k > 1 && attempt % 3 == 2 && !a->data.label) CR_TRY(begin_stretches(cx, a->o, rng, m));
     if (a->transitions.k) CR_TRY(cri_given_apply(cx, &a->transitions, a->design, m));
     if (a->start.k) CR_TRY(cri_given_apply(cx, &a->start, a->design, m));
     soften_levels(m);
+    soften_leave(m);
     CR_TRY(check_start(cx, m));
     *out = m;
     m = NULL;

@@ -1,6 +1,7 @@
 /* hmm_step.c -- the E-step: densities of steps in each state, and the statistics expected under the posterior of the
  * states.  O(T k (k + p + levels read)) for columns by themselves. */
 #include "hmm.h"
+#include "hmm_duration.h"
 #include "math/dense/blas_internal.h"
 
 #include <math.h>
@@ -16,8 +17,10 @@ size_t cri_hmm_own_work(const cri_hmm *m)
 
 size_t cri_hmm_view_work(const cri_hmm *m)
 {
-    size_t s = cri_chain_stride(m->k);
-    return cri_hmm_own_work(m) + 2 * s * s + s + m->g + 1 + (m->L > 0 ? m->L * (s + 1) : 0);
+    size_t nodes = cri_hmm_nodes(m), s = cri_chain_stride(nodes);
+    size_t table = m->L > 0 && m->stages == 0 ? m->L * (s + 1) : 0;
+    size_t stages = m->stages > 0 ? nodes * nodes + CRI_HMM_FOLDED * cri_chain_stride(m->k) : 0;
+    return cri_hmm_own_work(m) + 2 * s * s + s + m->g + 1 + table + stages;
 }
 
 static const double **place_columns(const cri_hmm *m, const cri_hmm_data *data, double *at)
@@ -44,7 +47,7 @@ static void score_category(const cri_hmm *m, size_t j, const double *code, size_
 /* States that are known: no other can have emitted the step. */
 static void apply_labels(const cri_hmm_view *v, size_t begin, size_t end, double *out)
 {
-    size_t k = v->m->k, stride = v->chain.stride;
+    size_t k = v->m->k, stride = cri_chain_stride(k);
     for (size_t t = begin; t < end && v->data->label; t++) {
         double z = v->data->label[t];
         for (size_t c = 0; c < k && !isnan(z); c++)
@@ -64,7 +67,7 @@ static void emit(const void *of, size_t begin, size_t end, double *out)
 {
     const cri_hmm_view *v = of;
     const cri_hmm      *m = v->m;
-    size_t              n = end - begin, stride = v->chain.stride;
+    size_t              n = end - begin, stride = cri_chain_stride(m->k);
     for (size_t t = 0; t < n; t++)
         for (size_t c = 0; c < stride; c++) out[t * stride + c] = v->data->shared[begin + t];
     for (size_t j = 0; j < m->p; j++) {
@@ -80,6 +83,7 @@ static void emit(const void *of, size_t begin, size_t end, double *out)
         cri_joint_score(&joint, begin, end, out);
     }
     apply_labels(v, begin, end, out);
+    cri_hmm_spread(m, n, out);
 }
 
 /* One category and no known states: densities are looked up. */
@@ -101,20 +105,25 @@ static void make_table(const cri_hmm *m, double *table, cri_hmm_view *v)
 
 void cri_hmm_view_open(const cri_hmm *m, const cri_hmm_data *data, double *work, cri_hmm_view *out)
 {
-    size_t  s = cri_chain_stride(m->k);
-    double *A = work + cri_hmm_own_work(m), *At = A + s * s, *pi = At + s * s;
-    cri_chain_pad(m->A, m->k, false, 0, A);
-    cri_chain_pad(m->A, m->k, true, 0, At);
+    size_t        nodes = cri_hmm_nodes(m), s = cri_chain_stride(nodes);
+    double       *A = work + cri_hmm_own_work(m), *At = A + s * s, *pi = At + s * s;
+    double       *pairs = pi + s + m->g + 1;
+    const double *transitions = m->stages > 0 ? pairs : m->A;
+    if (m->stages > 0) cri_hmm_unfold(m, pairs);
+    cri_chain_pad(transitions, nodes, false, 0, A);
+    cri_chain_pad(transitions, nodes, true, 0, At);
     memset(pi, 0, s * sizeof *pi);
     memcpy(pi, m->pi, m->k * sizeof *pi);
     *out = (cri_hmm_view){ .m = m,
                            .data = data,
                            .work = work,
                            .columns = place_columns(m, data, pi + s),
-                           .chain = { .k = m->k, .stride = s, .pi = pi, .A = A, .At = At } };
+                           .pairs = pairs,
+                           .folded = pairs + nodes * nodes,
+                           .chain = { .k = nodes, .stride = s, .pi = pi, .A = A, .At = At } };
     out->chain.emit = emit;
     out->chain.of = out;
-    if (m->p == 1 && m->kind[0] == CRI_EMIT_CATEGORY && !data->label)
+    if (m->p == 1 && m->kind[0] == CRI_EMIT_CATEGORY && !data->label && m->stages == 0)
         make_table(m, pi + s + m->g + 1, out);
 }
 
@@ -130,6 +139,8 @@ cri_hmm_sums cri_hmm_sums_at(const cri_hmm *m, double *sums)
     s.levels = s.columns + m->p * CRI_EMIT_SUMS * k;
     s.joint = s.levels + m->L * k;
     s.regressed = s.joint + cri_joint_width(k, m->g);
+    s.stays = s.regressed + m->p * cri_emit_regress_sums(m->q) * k;
+    s.leaves = s.stays + m->stages * k;
     return s;
 }
 
@@ -143,14 +154,17 @@ size_t cri_hmm_width(const void *state)
 {
     const cri_hmm *m = state;
     size_t         k = m->k;
-    return 1 + k * (2 + k + m->p * (CRI_EMIT_SUMS + cri_emit_regress_sums(m->q)) + m->L) +
+    return 1 +
+           k * (2 + k + m->p * (CRI_EMIT_SUMS + cri_emit_regress_sums(m->q)) + m->L +
+                2 * m->stages) +
            cri_joint_width(k, m->g);
 }
 
 size_t cri_hmm_work(const void *state)
 {
     const cri_hmm *m = state;
-    return cri_hmm_view_work(m) + cri_chain_work(m->data->longest, m->k);
+    size_t         nodes = cri_hmm_nodes(m);
+    return cri_hmm_view_work(m) + cri_chain_work(m->data->longest, nodes) + nodes;
 }
 
 typedef struct gathering {
@@ -175,7 +189,7 @@ static void add_block(void *arg, size_t begin, size_t n, const double *gamma)
     gathering          *a = arg;
     const cri_hmm_view *v = a->v;
     const cri_hmm      *m = v->m;
-    size_t              k = m->k, stride = v->chain.stride;
+    size_t              k = m->k, stride = cri_chain_stride(k);
     for (size_t i = 0; i < n; i++)
         for (size_t c = 0; c < k; c++) a->s.rows[c] += gamma[i * stride + c];
     for (size_t j = 0; j < m->p; j++) {
@@ -189,6 +203,19 @@ static void add_block(void *arg, size_t begin, size_t n, const double *gamma)
     if (m->g > 0) {
         cri_joint joint = cri_hmm_joint(m, v->columns, v->work);
         cri_joint_gather(&joint, begin, begin + n, gamma, a->s.joint);
+    }
+}
+
+/* From probabilities of nodes. */
+static void add_nodes(void *arg, size_t begin, size_t n, const double *gamma)
+{
+    const gathering    *a = arg;
+    const cri_hmm_view *v = a->v;
+    size_t              stride = cri_chain_stride(v->m->k);
+    for (size_t at = 0; at < n; at += CRI_HMM_FOLDED) {
+        size_t some = n - at < CRI_HMM_FOLDED ? n - at : CRI_HMM_FOLDED;
+        cri_hmm_fold(v->m, some, gamma + at * v->chain.stride, v->chain.stride, v->folded, stride);
+        add_block(arg, begin + at, some, v->folded);
     }
 }
 
@@ -212,8 +239,19 @@ void cri_hmm_gather(const void *state, const cri_rows *rows, cri_range sequences
     cri_blas_enter();
     cri_hmm_view_open(m, m->data, work, &v);
     work += cri_hmm_view_work(m);
+    if (m->stages > 0) {
+        size_t nodes = cri_hmm_nodes(m);
+        wish.begins = work, wish.pairs = v.pairs, wish.visit = add_nodes;
+        memset(wish.begins, 0, nodes * sizeof *work);
+        memset(wish.pairs, 0, nodes * nodes * sizeof *work);
+        work += nodes;
+    }
     for (size_t s = sequences.begin; s < sequences.end; s++)
         sums[0] += cri_chain_run(&v.chain, m->data->start[s], m->data->start[s + 1],
                                  m->data->longest, &wish, work);
+    if (m->stages > 0) {
+        for (size_t i = 0; i < m->k; i++) a.s.begins[i] += wish.begins[i];
+        cri_hmm_count_pairs(m, wish.pairs, &a.s);
+    }
     cri_blas_leave();
 }

@@ -2,6 +2,7 @@
  * probabilities and of what must be above 0, means as they are, and the Cholesky factors of covariances, the diagonal by
  * its logarithm.  Without a prior probabilities may be 0: there are no such numbers then. */
 #include "hmm.h"
+#include "hmm_duration.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -100,6 +101,17 @@ static void pass_covariances(walk *w, cri_hmm *m, double *L)
     }
 }
 
+/* To leave a state, and to stay, in each stage. */
+static void pass_leave(walk *w, cri_hmm *m, size_t i)
+{
+    for (size_t d = 0; d < m->stages && cri_hmm_can_leave(m, i); d++) {
+        double *leave = &m->leave[d * m->k + i], both[2] = { *leave, 1 - *leave };
+        if (w->free) w->rows = cri_hmm_stage_rows(m, i, d);
+        pass_shares(w, both, NULL, 2, 1);
+        if (w->in) *leave = both[0];
+    }
+}
+
 static void pass_all(walk *w, cri_hmm *m, double *L)
 {
     size_t k = m->k;
@@ -108,6 +120,7 @@ static void pass_all(walk *w, cri_hmm *m, double *L)
     for (size_t i = 0; i < k; i++) {
         w->rows = m->share[i] * m->weight;
         pass_shares(w, m->A + i * k, m->may_go + i * k, k, 1);
+        pass_leave(w, m, i);
     }
     for (size_t j = 0; j < m->p; j++) {
         if (m->kind[j] == CRI_EMIT_COVARIATE) continue;
@@ -130,6 +143,7 @@ size_t cri_hmm_dimension(const void *state)
     if (!(m->prior_transitions > 0) || (m->L > 0 && !(m->prior_rows > 0)) || m->fixed) return 0;
     for (size_t i = 0; i < k; i++) n += m->may_begin[i] > 0;
     for (size_t i = 0; i < k * k; i++) n += m->may_go[i] > 0;
+    for (size_t i = 0; i < k; i++) n += cri_hmm_can_leave(m, i) ? 2 * m->stages : 0;
     for (size_t j = 0; j < m->p; j++) {
         const cri_emission *e = cri_emission_of(m->kind[j]);
         if (m->kind[j] == CRI_EMIT_COVARIATE) continue;
