@@ -157,7 +157,7 @@ TEST(durations_by_sums)
     cr_model *m = rising(cx, t, given);
     json_t   *d = describe(cx, m);
     for (size_t c = 0; c < K; c++) {
-        double  mean = 0, square = 0;
+        double  mean = 0, square = 0, rows = 0;
         json_t *row = json_array_get(json_object_get(d, "states"), c);
         for (size_t n = 1; n < 4000; n++)
             mean += (double)n * lasts(c, n, false), square += (double)(n * n) * lasts(c, n, false);
@@ -167,7 +167,9 @@ TEST(durations_by_sums)
             row = json_array_get(json_object_get(d, "durations"), c * D + n - 1);
             assert_close(number_of(row, "rows"), (double)n, 0);
             assert_close(number_of(row, "probability"), lasts(c, n, n == D), 1e-12);
+            rows += cri_hmm_stage_rows(state_of(m), c, n - 1);
         }
+        assert_close(rows, state_of(m)->share[c] * state_of(m)->weight, 1e-12);
     }
 }
 
