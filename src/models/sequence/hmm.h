@@ -219,9 +219,9 @@ typedef struct cri_hmm_view {
     const cri_hmm_data *data;
     double             *work;
     const double      **columns; /* [g] */
-    double             *pairs;   /* [nodes x nodes] and ... */
-    double   *folded; /* [CRI_HMM_FOLDED x stride of k]: to work in, where there are stages */
-    cri_chain chain;
+    double          *folded; /* [CRI_HMM_FOLDED x stride of k] to work in, where there are stages */
+    cri_chain_stages stages;
+    cri_chain        chain;
 } cri_hmm_view;
 size_t cri_hmm_view_work(const cri_hmm *m);
 void cri_hmm_view_open(const cri_hmm *m, const cri_hmm_data *data, double *work, cri_hmm_view *out);

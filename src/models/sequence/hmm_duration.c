@@ -70,19 +70,14 @@ void cri_hmm_fold(const cri_hmm *m, size_t n, const double *from, size_t from_st
 
 /* --- learning -------------------------------------------------------------------------------- */
 
-void cri_hmm_count_pairs(const cri_hmm *m, const double *pairs, cri_hmm_sums *s)
+size_t cri_hmm_counts(const cri_hmm *m) { return 2 * m->stages * m->k + m->k * m->k; }
+
+void cri_hmm_add_counts(const cri_hmm *m, const double *counts, cri_hmm_sums *s)
 {
-    size_t k = m->k, nodes = cri_hmm_nodes(m);
-    for (size_t d = 0; d < m->stages; d++)
-        for (size_t i = 0; i < k; i++) {
-            const double *row = pairs + (d * k + i) * nodes;
-            s->stays[d * k + i] += row[stage_behind(m, d) * k + i];
-            for (size_t j = 0; j < k; j++) {
-                if (j == i) continue;
-                s->leaves[d * k + i] += row[j];
-                s->pairs[i * k + j] += row[j];
-            }
-        }
+    size_t        k = m->k, nodes = m->stages * k;
+    const double *leaves = counts + nodes, *moves = leaves + nodes;
+    for (size_t a = 0; a < nodes; a++) s->stays[a] += counts[a], s->leaves[a] += leaves[a];
+    for (size_t i = 0; i < k * k; i++) s->pairs[i] += moves[i];
 }
 
 void cri_hmm_count_step(const cri_hmm *m, size_t from, size_t to, size_t *lasted, cri_hmm_sums *s)

@@ -4,7 +4,8 @@
  * where it goes to is A_ij, A_ii = 0, but for a state that cannot be left, where A_ii = 1 and leave is 0.  So it is any
  * distribution up to D rows.  It is exactly a Markov chain of k D *nodes*, node (d - 1) k + i being state i in its row d,
  * or D or later, of which D nodes emit alike; a path of states is one path of nodes, so filtering, smoothing and the most
- * probable path are those of the chain.  A sequence begins in row 1 of its first state.  O(T (k D)^2).
+ * probable path are those of the chain.  A sequence begins in row 1 of its first state.  O(T (k D + k^2)), and for the
+ * most probable path T (k D)^2.
  * stages = D, or 0 where durations are geometric: then nodes are states, and A has the probability to stay.
  * Langrock & Zucchini (2011), Computational Statistics & Data Analysis 55; Yu (2010), Artificial Intelligence 174.
  * (Internal header.) */
@@ -30,11 +31,12 @@ void cri_hmm_fold(const cri_hmm *m, size_t n, const double *from, size_t from_st
 
 /* --- learning -------------------------------------------------------------------------------- */
 
-/* Adds pairs of nodes [nodes x nodes] to the statistics; or a step from a state, in which it has been for *lasted rows,
- * to a state. */
-void cri_hmm_count_pairs(const cri_hmm *m, const double *pairs, cri_hmm_sums *sums);
-void cri_hmm_count_step(const cri_hmm *m, size_t from, size_t to, size_t *lasted,
-                        cri_hmm_sums *sums);
+/* Adds what cri_stages_count has counted [cri_hmm_counts] to the statistics; or a step from a state, in which it has been
+ * for *lasted rows, to a state. */
+size_t cri_hmm_counts(const cri_hmm *m);
+void   cri_hmm_add_counts(const cri_hmm *m, const double *counts, cri_hmm_sums *sums);
+void   cri_hmm_count_step(const cri_hmm *m, size_t from, size_t to, size_t *lasted,
+                          cri_hmm_sums *sums);
 /* leave from the statistics, and its log prior: that of --prior-transitions, half to stay and half to go. */
 void   cri_hmm_solve_leave(cri_hmm *m, const cri_hmm_sums *sums);
 double cri_hmm_leave_log_prior(const cri_hmm *m);

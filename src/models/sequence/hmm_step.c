@@ -19,8 +19,8 @@ size_t cri_hmm_view_work(const cri_hmm *m)
 {
     size_t nodes = cri_hmm_nodes(m), s = cri_chain_stride(nodes);
     size_t table = m->L > 0 && m->stages == 0 ? m->L * (s + 1) : 0;
-    size_t stages = m->stages > 0 ? nodes * nodes + CRI_HMM_FOLDED * cri_chain_stride(m->k) : 0;
-    return cri_hmm_own_work(m) + 2 * s * s + s + m->g + 1 + table + stages;
+    size_t stages = nodes + m->k + CRI_HMM_FOLDED * cri_chain_stride(m->k);
+    return cri_hmm_own_work(m) + (m->stages > 0 ? stages : 2 * s * s) + s + m->g + 1 + table;
 }
 
 static const double **place_columns(const cri_hmm *m, const cri_hmm_data *data, double *at)
@@ -103,28 +103,42 @@ static void make_table(const cri_hmm *m, double *table, cri_hmm_view *v)
     v->chain.log_table = m->log_level, v->chain.log_stride = k;
 }
 
+/* Transitions: A and its transpose, or of states that last their stages; to the end of the work. */
+static void open_transitions(const cri_hmm *m, double *work, cri_hmm_view *v)
+{
+    size_t s = v->chain.stride, nodes = v->chain.k;
+    if (m->stages == 0) {
+        double *A = work, *At = A + s * s;
+        cri_chain_pad(m->A, m->k, false, 0, A);
+        cri_chain_pad(m->A, m->k, true, 0, At);
+        v->chain.A = A, v->chain.At = At;
+        return;
+    }
+    double *stay = work, *onward = stay + nodes;
+    for (size_t a = 0; a < nodes; a++) stay[a] = 1 - m->leave[a];
+    v->folded = onward + m->k;
+    v->stages = (cri_chain_stages){
+        .k = m->k, .D = m->stages, .leave = m->leave, .stay = stay, .A = m->A, .work = onward
+    };
+    v->chain.stages = &v->stages;
+}
+
 void cri_hmm_view_open(const cri_hmm *m, const cri_hmm_data *data, double *work, cri_hmm_view *out)
 {
-    size_t        nodes = cri_hmm_nodes(m), s = cri_chain_stride(nodes);
-    double       *A = work + cri_hmm_own_work(m), *At = A + s * s, *pi = At + s * s;
-    double       *pairs = pi + s + m->g + 1;
-    const double *transitions = m->stages > 0 ? pairs : m->A;
-    if (m->stages > 0) cri_hmm_unfold(m, pairs);
-    cri_chain_pad(transitions, nodes, false, 0, A);
-    cri_chain_pad(transitions, nodes, true, 0, At);
+    size_t  nodes = cri_hmm_nodes(m), s = cri_chain_stride(nodes);
+    double *pi = work + cri_hmm_own_work(m), *rest = pi + s + m->g + 1;
+    bool    symbols = m->p == 1 && m->kind[0] == CRI_EMIT_CATEGORY && !data->label;
     memset(pi, 0, s * sizeof *pi);
     memcpy(pi, m->pi, m->k * sizeof *pi);
     *out = (cri_hmm_view){ .m = m,
                            .data = data,
                            .work = work,
                            .columns = place_columns(m, data, pi + s),
-                           .pairs = pairs,
-                           .folded = pairs + nodes * nodes,
-                           .chain = { .k = nodes, .stride = s, .pi = pi, .A = A, .At = At } };
+                           .chain = { .k = nodes, .stride = s, .pi = pi } };
     out->chain.emit = emit;
     out->chain.of = out;
-    if (m->p == 1 && m->kind[0] == CRI_EMIT_CATEGORY && !data->label && m->stages == 0)
-        make_table(m, pi + s + m->g + 1, out);
+    open_transitions(m, rest, out);
+    if (symbols && m->stages == 0) make_table(m, rest + 2 * s * s, out);
 }
 
 /* --- statistics ------------------------------------------------------------------------------ */
@@ -164,7 +178,8 @@ size_t cri_hmm_work(const void *state)
 {
     const cri_hmm *m = state;
     size_t         nodes = cri_hmm_nodes(m);
-    return cri_hmm_view_work(m) + cri_chain_work(m->data->longest, nodes) + nodes;
+    return cri_hmm_view_work(m) + cri_chain_work(m->data->longest, nodes) +
+           (m->stages > 0 ? nodes + cri_hmm_counts(m) : 0);
 }
 
 typedef struct gathering {
@@ -240,18 +255,16 @@ void cri_hmm_gather(const void *state, const cri_rows *rows, cri_range sequences
     cri_hmm_view_open(m, m->data, work, &v);
     work += cri_hmm_view_work(m);
     if (m->stages > 0) {
-        size_t nodes = cri_hmm_nodes(m);
-        wish.begins = work, wish.pairs = v.pairs, wish.visit = add_nodes;
-        memset(wish.begins, 0, nodes * sizeof *work);
-        memset(wish.pairs, 0, nodes * nodes * sizeof *work);
-        work += nodes;
+        wish.begins = work, wish.pairs = work + cri_hmm_nodes(m), wish.visit = add_nodes;
+        work = wish.pairs + cri_hmm_counts(m);
+        memset(wish.begins, 0, (size_t)(work - wish.begins) * sizeof *work);
     }
     for (size_t s = sequences.begin; s < sequences.end; s++)
         sums[0] += cri_chain_run(&v.chain, m->data->start[s], m->data->start[s + 1],
                                  m->data->longest, &wish, work);
     if (m->stages > 0) {
         for (size_t i = 0; i < m->k; i++) a.s.begins[i] += wish.begins[i];
-        cri_hmm_count_pairs(m, wish.pairs, &a.s);
+        cri_hmm_add_counts(m, wish.pairs, &a.s);
     }
     cri_blas_leave();
 }

@@ -193,6 +193,78 @@ TEST(forecasts_are_rows_without_cells)
     cr_forecast_free(cx, &f);
 }
 
+/* --- the chain of nodes ---------------------------------------------------------------------- */
+
+typedef struct long_chain {
+    double *log_b; /* [LONG x NODES] */
+} long_chain;
+enum { STATES = 2, STAGES = 50, NODES = STATES * STAGES, LONG = 24000 };
+
+static void emit_nodes(const void *of, size_t begin, size_t end, double *out)
+{
+    const long_chain *l = of;
+    for (size_t t = begin; t < end; t++)
+        for (size_t a = 0; a < NODES; a++)
+            out[(t - begin) * cri_chain_stride(NODES) + a] = l->log_b[t * STATES + a % STATES];
+}
+
+/* Many blocks of steps with stages are those of a chain with all transitions between nodes. */
+TEST(stages_as_a_full_chain)
+{
+    static double A[NODES * NODES], At[NODES * NODES], pi[NODES], leave[NODES], stay[NODES],
+        log_b[LONG * STATES], onward[STATES], pairs[NODES * NODES],
+        counts[2 * NODES + STATES * STATES];
+    static double smooth[2][LONG * NODES], density[2][LONG], begins[2][NODES];
+    double        jump[4] = { 0, 1, 1, 0 };
+    cri_hmm       m = { .k = STATES, .stages = STAGES, .leave = leave, .A = jump };
+    long_chain    l = { log_b };
+    cr_rng        r = cr_rng_stream(2, 9);
+    double       *work = calloc(cri_chain_work(LONG, NODES), sizeof *work);
+    for (size_t a = 0; a < NODES; a++) leave[a] = 0.2 * cr_rng_uniform(&r), stay[a] = 1 - leave[a];
+    for (size_t i = 0; i < LONG * STATES; i++) log_b[i] = cr_rng_normal(&r);
+    log_b[1000] = log_b[1001] = -INFINITY; /* a step that is passed over */
+    pi[0] = 0.25, pi[1] = 0.75;
+    cri_hmm_unfold(&m, smooth[0]);
+    cri_chain_pad(smooth[0], NODES, false, 0, A);
+    cri_chain_pad(smooth[0], NODES, true, 0, At);
+    cri_chain_stages stages = { STATES, STAGES, leave, stay, jump, onward };
+    cri_chain        full = { .k = NODES,
+                              .stride = cri_chain_stride(NODES),
+                              .pi = pi,
+                              .A = A,
+                              .At = At,
+                              .emit = emit_nodes,
+                              .of = &l },
+              staged = full;
+    staged.A = staged.At = NULL, staged.stages = &stages;
+    cri_chain_wish wish = {
+        .log_density = density[0], .smoothed = smooth[0], .begins = begins[0], .pairs = pairs
+    };
+    cri_chain_run(&full, 0, LONG, LONG, &wish, work);
+    wish = (cri_chain_wish){
+        .log_density = density[1], .smoothed = smooth[1], .begins = begins[1], .pairs = counts
+    };
+    assert_true(cri_chain_block(LONG, NODES) < LONG / 4);
+    cri_chain_run(&staged, 0, LONG, LONG, &wish, work);
+    for (size_t t = 0; t < LONG; t++)
+        if (t != 500) assert_close(density[1][t], density[0][t], 1e-10);
+    assert_true(density[1][500] == -INFINITY);
+    for (size_t i = 0; i < LONG * NODES; i += 7) assert_close(smooth[1][i], smooth[0][i], 1e-11);
+    for (size_t a = 0; a < NODES; a++) {
+        const double *row = pairs + a * NODES;
+        size_t        state = a % STATES, next = a + STATES < NODES ? a + STATES : a;
+        assert_close(begins[1][a], begins[0][a], 1e-11);
+        assert_close(counts[a], row[next], 1e-8);
+        assert_close(counts[NODES + a], row[1 - state], 1e-8);
+    }
+    for (size_t i = 0; i < STATES; i++) {
+        double sum = 0;
+        for (size_t d = 0; d < STAGES; d++) sum += pairs[(d * STATES + i) * NODES + 1 - i];
+        assert_close(counts[2 * NODES + i * STATES + 1 - i], sum, 1e-8);
+    }
+    free(work);
+}
+
 /* --- learning -------------------------------------------------------------------------------- */
 
 /* Durations that no chain has: 4 to 6 rows of one state, and 2 or 9 of the other. */
