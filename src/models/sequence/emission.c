@@ -238,6 +238,7 @@ const cri_emission *cri_emission_of(size_t kind)
         &cri_emit_gamma,
         &cri_emit_von_mises,
     };
+    if (kind == CRI_EMIT_MIXTURE) return &cri_emit_mixture;
     if (kind == CRI_EMIT_REGRESSED) return &cri_emit_regressed;
     return kind < CRI_EMIT_NUMBERS ? all[kind] : NULL;
 }

@@ -9,6 +9,7 @@
  *   negative-binomial   mean, size: variance mean + mean^2 / size
  *   gamma               mean, shape: variance mean^2 / shape
  *   von-mises           direction, concentration; angles in radians
+ *   mixture             M normal parts: weights, means, sds (emission_mixture.c)
  *   regressed           gaussian, the mean linear in covariates: intercept, sd and coefficients (emission_regress.c)
  * Each has a prior that counts for s rows like all rows together: s times the mean of log p(x) over all rows is added
  * to the objective; for student-t that of a normal distribution, for negative-binomial nothing.
@@ -35,7 +36,8 @@ typedef enum cri_emission_kind {
     CRI_EMIT_CATEGORY = CRI_EMIT_NUMBERS,
     CRI_EMIT_JOINT,     /* gaussian, together with the other such columns: joint.h */
     CRI_EMIT_COVARIATE, /* not emitted: the means of the regressed columns are linear in it */
-    CRI_EMIT_REGRESSED  /* gaussian, where there are covariates */
+    CRI_EMIT_REGRESSED, /* gaussian, where there are covariates */
+    CRI_EMIT_MIXTURE    /* of gaussian ones, by itself */
 } cri_emission_kind;
 
 typedef enum cri_emission_support {
@@ -57,9 +59,12 @@ typedef struct cri_emitted {
     size_t        q;
     double       *coef;
     const double *u;
+    /* Of mixtures: M parts, [M x k] each. */
+    size_t  M;
+    double *part_weight, *part_mean, *part_sd;
 } cri_emitted;
 
-/* Statistics of a column: sums [CRI_EMIT_SUMS x k], of regressed ones [cri_emit_regress_sums x k], the first the rows that
+/* Statistics of a column: sums [CRI_EMIT_SUMS x k], of regressed ones [cri_emit_regress_sums x k], of mixtures [3 M x k], the first the rows that
  * are there. */
 typedef struct cri_emission {
     const char          *name;
@@ -86,7 +91,7 @@ const cri_emission *cri_emission_of(size_t kind);
 const char         *cri_emission_name(size_t kind);
 
 extern const cri_emission cri_emit_gaussian, cri_emit_lognormal, cri_emit_bernoulli,
-    cri_emit_poisson, cri_emit_regressed;
+    cri_emit_poisson, cri_emit_regressed, cri_emit_mixture;
 extern const cri_emission cri_emit_student, cri_emit_negative_binomial, cri_emit_gamma,
     cri_emit_von_mises;
 

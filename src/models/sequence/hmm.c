@@ -324,6 +324,19 @@ static bool fits_column(const cri_hmm *m, size_t j)
     return true;
 }
 
+static bool fits_mixtures(const cri_hmm *m)
+{
+    if (m->parts != cri_hmm_mixtures_before(m, m->p) * m->M || (m->M > 0) != (m->parts > 0))
+        return false;
+    for (size_t a = 0; a < m->parts; a += m->M)
+        for (size_t c = 0; c < m->k; c++) {
+            double sum = 0;
+            for (size_t i = a; i < a + m->M; i++) sum += m->part_weight[i * m->k + c];
+            if (!(fabs(sum - 1) < 1e-6)) return false;
+        }
+    return true;
+}
+
 static bool levels_sum_to_one(const cri_hmm *m, size_t j)
 {
     for (size_t c = 0; c < m->k; c++) {
@@ -371,7 +384,8 @@ static bool fits_design(const cri_hmm *m, const cr_design *d)
         L += cri_term_levels(d, j);
         g += m->kind[j] == CRI_EMIT_JOINT;
     }
-    if (m->L != L || m->g != g || !fits_covariates(m) || !fits_stages(m)) return false;
+    if (m->L != L || m->g != g || !fits_covariates(m) || !fits_stages(m) || !fits_mixtures(m))
+        return false;
     for (size_t j = 0; j < m->p; j++) {
         if (!fits_column(m, j)) return false;
         if (m->kind[j] == CRI_EMIT_CATEGORY && !levels_sum_to_one(m, j)) return false;

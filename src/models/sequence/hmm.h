@@ -14,7 +14,7 @@
  *   9. hmm_vector.c    parameters as numbers without constraints;   hmm_errors.c   standard errors
  *  10. hmm_regress.c   covariates, in which the means of columns are linear
  *  11. hmm_duration.c  how long states last, where that is not geometric: nodes of the chain
- *   emission.c, emission_more.c, emission_regress.c, joint.c   what a state emits
+ *   emission.c, emission_more.c, emission_regress.c, emission_mixture.c, joint.c   what a state emits
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_SEQUENCE_HMM_H
 #define CREDENCE_MODELS_SEQUENCE_HMM_H
@@ -34,9 +34,11 @@
     MEMBER(count,  gg,             (),      "",              "g times g")                          \
     MEMBER(count,  q,              (),      "spare",         "covariates")                         \
     MEMBER(count,  pq,             (),      "spare",         "p times q")                          \
+    MEMBER(count,  M,              (),      "spare",         "parts of a mixture")                 \
+    MEMBER(count,  parts,          (),      "spare",         "those of all columns that are mixtures") \
     MEMBER(count,  stages,         (),      "spare",         "of durations; 0: they are geometric") \
     MEMBER(choice, covariance_is,  (),      "full|diag|tied", "of Gaussian columns")               \
-    MEMBER(index,  kind,           (p),     "1..12",         "cri_emission_kind of each column")   \
+    MEMBER(index,  kind,           (p),     "1..13",         "cri_emission_kind of each column")   \
     MEMBER(index,  first,          (p),     "",              "the first level of a category among L") \
     MEMBER(vector, centre,         (p),     "",              "of columns that are moved, else 0")  \
     MEMBER(vector, scale,          (p),     ">0",            "what columns are divided by")        \
@@ -55,6 +57,9 @@
     MEMBER(matrix, tail,           (p, k),  ">=0",           "third parameters")                   \
     MEMBER(matrix, level,          (L, k),  ">=0",           "probabilities of levels")            \
     MEMBER(matrix, covariance,     (gg, k), "",              "of columns that are normal together") \
+    MEMBER(matrix, part_weight,    (parts, k), ">=0 full",   "of the parts of mixtures")           \
+    MEMBER(matrix, part_mean,      (parts, k), "full",       "likewise")                           \
+    MEMBER(matrix, part_sd,        (parts, k), ">0 full",    "likewise")                           \
     MEMBER(matrix, leave,          (stages, k), "0..1 full", "P(z_t+1 is another | so many rows)") \
     MEMBER(matrix, blend,          (q, q),  "full",          "makes of covariates what is uncorrelated") \
     MEMBER(matrix, slope,          (p, q),  "full",          "coefficients of covariates in all rows") \
@@ -92,8 +97,8 @@ extern const cri_member cri_hmm_record[];
       "number of hidden states, or the first and last to choose from by BIC", "3")                 \
     X(list, emission, "auto", "",                                                                  \
       "distribution of numbers in a state: auto (bernoulli for true and false, else gaussian), "   \
-      "gaussian, lognormal, student-t, bernoulli, poisson, negative-binomial, gamma or "           \
-      "von-mises; "                                                                                \
+      "gaussian, lognormal, student-t, bernoulli, poisson, negative-binomial, gamma, von-mises "   \
+      "or mixture:M (of M normal ones); "                                                          \
       "COLUMN=... for single columns; texts are categories",                                       \
       "poisson")                                                                                   \
     X(choice, covariance, "full", "full|diag|tied",                                                \
@@ -169,7 +174,7 @@ static inline size_t cri_hmm_nodes(const cri_hmm *m)
 }
 /* A state of its shape with nothing in it. */
 typedef struct cri_hmm_shape {
-    size_t k, p, L, g, tried, sequences, q, stages;
+    size_t k, p, L, g, tried, sequences, q, stages, M, parts;
 } cri_hmm_shape;
 cr_status cri_hmm_new(cr_ctx *cx, cri_hmm_shape shape, cri_hmm **out);
 /* joint, from the kinds. */
@@ -177,6 +182,10 @@ cr_status cri_hmm_place(cr_ctx *cx, cri_hmm *m);
 /* What is made of the parameters; work [cri_hmm_own_work].  false where a covariance is none. */
 bool   cri_hmm_prepare(cri_hmm *m, double *work);
 size_t cri_hmm_own_work(const cri_hmm *m);
+/* How many columns before j are mixtures. */
+size_t cri_hmm_mixtures_before(const cri_hmm *m, size_t j);
+/* Parts in the order of their means, and mean and sd of mixtures as a whole. */
+void cri_hmm_order_parts(cri_hmm *m);
 /* Column j of a state, without the covariates of rows, and the columns that are normal together; work of the caller. */
 cri_emitted cri_hmm_emitted(const cri_hmm *m, size_t j, double *work);
 cri_joint   cri_hmm_joint(const cri_hmm *m, const double **columns, double *work);
@@ -199,10 +208,10 @@ void cri_hmm_find_free(const cri_hmm *m, bool *out);
 /* --- steps (hmm_step.c) ---------------------------------------------------------------------- */
 
 /* Statistics: log likelihood; P(z_1) [k]; transitions [k x k]; rows [k]; columns [p x CRI_EMIT_SUMS x k]; levels
- * [L x k]; columns that are normal together [cri_joint_width]; regressed columns [p x cri_emit_regress_sums x k];
+ * [L x k]; columns that are normal together [cri_joint_width]; regressed columns [p x cri_emit_regress_sums x k]; mixtures [3 x parts x k];
  * steps that stay in a state and that leave it, by stages [stages x k], and then pairs are those that leave. */
 typedef struct cri_hmm_sums {
-    double *begins, *pairs, *rows, *columns, *levels, *joint, *regressed, *stays, *leaves;
+    double *begins, *pairs, *rows, *columns, *levels, *joint, *regressed, *mixed, *stays, *leaves;
 } cri_hmm_sums;
 /* Those of column j. */
 double      *cri_hmm_sums_of(const cri_hmm *m, const cri_hmm_sums *s, size_t j);

@@ -119,12 +119,31 @@ static void add_emission(listing *l, size_t c, size_t j)
     const cri_emission *e = cri_emission_of(m->kind[j]);
     size_t              at = j * m->k + c;
     double              scale = m->scale[j];
-    if (!e) return;
+    if (!e) return; /* none of its own */
     bool units = e->moved || e->scaled;
     add_number(l, c, j, e->parameter[0], units ? m->centre[j] + scale * m->mean[at] : m->mean[at]);
     if (e->parameter[1])
         add_number(l, c, j, e->parameter[1], e->moved ? scale * m->spread[at] : m->spread[at]);
     if (e->parameter[2]) add_number(l, c, j, e->parameter[2], m->tail[at]);
+}
+
+/* The parts of a mixture. */
+static void add_parts(listing *l, size_t c, size_t j)
+{
+    static const char *const names[] = { "weight", "mean", "sd" };
+    const cri_hmm           *m = l->m;
+    cri_emitted              e = cri_hmm_emitted(m, j, NULL);
+    for (size_t i = 0; i < m->M; i++) {
+        size_t at = i * m->k + c;
+        double values[] = { e.part_weight[at], m->centre[j] + m->scale[j] * e.part_mean[at],
+                            m->scale[j] * e.part_sd[at] };
+        for (size_t a = 0; a < 3; a++) {
+            double error = next(l, values[a], a == 0 ? m->share[c] * m->weight : 0);
+            if (!l->list) continue;
+            cri_parameter_add(l->list, values[a], error, "%s[%zu,%zu].%s", names[a], c + 1, i + 1,
+                              cr_design_term_name(l->design, j));
+        }
+    }
 }
 
 /* The line of a regressed column. */
@@ -208,6 +227,8 @@ static void add_parameters(listing *l)
             if (m->kind[j] == CRI_EMIT_CATEGORY) add_levels(l, c, j);
             if (m->kind[j] == CRI_EMIT_REGRESSED)
                 add_line(l, c, j);
+            else if (m->kind[j] == CRI_EMIT_MIXTURE)
+                add_parts(l, c, j);
             else
                 add_emission(l, c, j);
         }

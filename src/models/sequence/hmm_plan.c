@@ -10,13 +10,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_JOINT = 512, MOST_NODES = 2000 };
+enum { MOST_JOINT = 512, MOST_NODES = 2000, MOST_PARTS = 50 };
 
 static const char *const kind_names[] = { "auto",      "gaussian", "lognormal",         "student-t",
                                           "bernoulli", "poisson",  "negative-binomial", "gamma",
-                                          "von-mises" };
-static const cri_kind_names kinds = { "emission", kind_names, CRI_EMIT_NUMBERS, CRI_EMIT_NUMBERS };
-_Static_assert(sizeof kind_names / sizeof *kind_names == CRI_EMIT_NUMBERS, "a name for each kind");
+                                          "von-mises", "mixture" };
+enum { MIXTURE = CRI_EMIT_NUMBERS }; /* among the names; it takes the number of parts */
+static const cri_kind_names kinds = { "emission", kind_names, MIXTURE + 1, MIXTURE };
+_Static_assert(sizeof kind_names / sizeof *kind_names == MIXTURE + 1, "a name for each kind");
 
 void cri_hmm_plan_close(cr_ctx *cx, void *plan)
 {
@@ -59,6 +60,28 @@ static cr_status join_gaussian(cr_ctx *cx, cri_hmm_plan *a)
     return CR_OK;
 }
 
+/* Columns that are mixtures, all of as many parts. */
+static cr_status find_mixtures(cr_ctx *cx, cri_hmm_plan *a)
+{
+    for (size_t j = 0; j < a->p; j++) {
+        double parts = a->threshold[j];
+        if (a->kind[j] != MIXTURE || cri_term_levels(a->design, j) > 0) continue;
+        a->kind[j] = CRI_EMIT_MIXTURE;
+        if (!(parts >= 2 && parts <= MOST_PARTS && parts == floor(parts))) {
+            cr_fail(cx, CR_EARG, "--emission: a mixture has 2, 3, ..., %d parts", MOST_PARTS);
+            return cr_fail_hint(cx, "--emission mixture:3");
+        }
+        if (a->mixtures++ > 0 && (size_t)parts != a->M)
+            return cr_fail(cx, CR_EARG,
+                           "--emission: mixtures have %zu parts in one column, but %g in '%s'",
+                           a->M, parts, cr_design_term_name(a->design, j));
+        a->M = (size_t)parts;
+    }
+    if (a->mixtures == 0 || a->o->max_iter > 0) return CR_OK;
+    return cr_fail(cx, CR_EARG,
+                   "--max-iter 0 keeps parameters that are given, but those of mixtures cannot be");
+}
+
 static cr_status read_kinds(cr_ctx *cx, cri_hmm_plan *a)
 {
     cr_status        st = CR_OK;
@@ -72,6 +95,7 @@ static cr_status read_kinds(cr_ctx *cx, cri_hmm_plan *a)
         a->L += cri_term_levels(d, j);
     }
     CR_TRY(cri_column_kinds(cx, d, a->o->emission, &kinds, a->kind, a->threshold));
+    CR_TRY(find_mixtures(cx, a));
     for (size_t j = 0; j < a->p; j++)
         if (a->kind[j] == CRI_EMIT_AUTO) a->kind[j] = CRI_EMIT_GAUSSIAN;
     a->overall_level = cr_alloc(cx, a->L, sizeof(double));

@@ -26,6 +26,7 @@ cr_status cri_hmm_new(cr_ctx *cx, cri_hmm_shape s, cri_hmm **out)
     if (!m) return CR_ENOMEM;
     m->k = s.k, m->p = s.p, m->L = s.L, m->g = s.g, m->gg = s.g * s.g, m->tried = s.tried;
     m->sequences = s.sequences, m->q = s.q, m->pq = s.p * s.q, m->stages = s.stages;
+    m->M = s.M, m->parts = s.parts;
     m->place = cri_hmm_nodes(m) + 1;
     st = cri_record_allocate(cx, cri_hmm_record, m);
     if (st != CR_OK) cri_state_free(cx, &cri_class_hmm, m);
@@ -43,8 +44,16 @@ cr_status cri_hmm_place(cr_ctx *cx, cri_hmm *m)
     return CR_OK;
 }
 
+size_t cri_hmm_mixtures_before(const cri_hmm *m, size_t j)
+{
+    size_t n = 0;
+    while (j-- > 0) n += m->kind[j] == CRI_EMIT_MIXTURE;
+    return n;
+}
+
 cri_emitted cri_hmm_emitted(const cri_hmm *m, size_t j, double *work)
 {
+    size_t parts = m->kind[j] == CRI_EMIT_MIXTURE ? cri_hmm_mixtures_before(m, j) * m->M * m->k : 0;
     return (cri_emitted){ .k = m->k,
                           .stride = cri_chain_stride(m->k),
                           .mean = m->mean + j * m->k,
@@ -54,6 +63,10 @@ cri_emitted cri_hmm_emitted(const cri_hmm *m, size_t j, double *work)
                           .overall2 = m->overall2[j],
                           .work = work,
                           .q = m->q,
+                          .M = m->M,
+                          .part_weight = m->parts > 0 ? m->part_weight + parts : NULL,
+                          .part_mean = m->parts > 0 ? m->part_mean + parts : NULL,
+                          .part_sd = m->parts > 0 ? m->part_sd + parts : NULL,
                           .coef = m->q > 0 ? m->coef + j * m->q * m->k : NULL };
 }
 
@@ -90,6 +103,7 @@ double cri_hmm_parameters(const cri_hmm *m)
     for (size_t j = 0; j < m->p; j++) {
         const cri_emission *e = cri_emission_of(m->kind[j]);
         for (size_t a = 0; a < 3 && e; a++) sum += e->parameter[a] ? k : 0;
+        if (m->kind[j] == CRI_EMIT_MIXTURE) sum += k * (3 * (double)m->M - 1);
         if (m->kind[j] == CRI_EMIT_REGRESSED) sum += k * (double)m->q;
         if (m->kind[j] == CRI_EMIT_CATEGORY) sum += k * ((double)cri_hmm_levels(m, j) - 1);
         if (m->kind[j] == CRI_EMIT_JOINT) sum += k;
@@ -237,6 +251,35 @@ static void permute_both(double *x, size_t k, const size_t *order, double *copy)
         for (size_t j = 0; j < k; j++) x[i * k + j] = copy[order[i] * k + order[j]];
 }
 
+static void swap(double *x, size_t a, size_t b)
+{
+    double v = x[a];
+    x[a] = x[b], x[b] = v;
+}
+
+void cri_hmm_order_parts(cri_hmm *m)
+{
+    for (size_t j = 0; j < m->p; j++) {
+        cri_emitted e = cri_hmm_emitted(m, j, NULL);
+        if (m->kind[j] != CRI_EMIT_MIXTURE) continue;
+        for (size_t c = 0; c < m->k; c++) {
+            double mean = 0, square = 0;
+            for (size_t i = 0; i < m->M; i++)
+                for (size_t b = i;
+                     b-- > 0 && e.part_mean[b * m->k + c] > e.part_mean[(b + 1) * m->k + c];) {
+                    swap(e.part_weight, b * m->k + c, (b + 1) * m->k + c);
+                    swap(e.part_mean, b * m->k + c, (b + 1) * m->k + c);
+                    swap(e.part_sd, b * m->k + c, (b + 1) * m->k + c);
+                }
+            for (size_t at = c; at < m->M * m->k; at += m->k) {
+                double w = e.part_weight[at], x = e.part_mean[at], sd = e.part_sd[at];
+                mean += w * x, square += w * (sd * sd + x * x);
+            }
+            e.mean[c] = mean, e.spread[c] = sqrt(fmax(square - mean * mean, 0));
+        }
+    }
+}
+
 cr_status cri_hmm_order(cr_ctx *cx, cri_hmm *m)
 {
     cr_status  st = CR_OK;
@@ -261,6 +304,9 @@ cr_status cri_hmm_order(cr_ctx *cx, cri_hmm *m)
     permute(m->tail, m->p, k, order, copy);
     permute(m->level, m->L, k, order, copy);
     permute(m->coef, m->pq, k, order, copy);
+    permute(m->part_weight, m->parts, k, order, copy);
+    permute(m->part_mean, m->parts, k, order, copy);
+    permute(m->part_sd, m->parts, k, order, copy);
     permute(m->covariance, m->gg, k, order, copy);
     cri_hmm_prepare(m, work);
 done:

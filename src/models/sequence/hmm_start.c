@@ -158,6 +158,16 @@ static void draw_levels(cri_hmm *m, size_t j, size_t c, double code, cr_rng *r)
             0.75 * m->level[(first + l) * k + c] + (l == (size_t)code ? 0.25 : 0);
 }
 
+/* Parts of mixtures are drawn towards any rows. */
+static void scatter_parts(cri_hmm *m, size_t j, size_t c, cr_rng *r)
+{
+    cri_emitted e = cri_hmm_emitted(m, j, NULL);
+    for (size_t at = c; at < m->M * m->k; at += m->k) {
+        double x = m->data->X[j * m->data->T + (size_t)cr_rng_below(r, m->data->T)];
+        if (!isnan(x)) e.part_mean[at] += 0.5 * (x - e.part_mean[at]);
+    }
+}
+
 static void begin_state(cri_hmm *m, size_t c, size_t step, cr_rng *r)
 {
     const cri_hmm_data *d = m->data;
@@ -170,18 +180,20 @@ static void begin_state(cri_hmm *m, size_t c, size_t step, cr_rng *r)
         if (m->kind[j] == CRI_EMIT_CATEGORY) draw_levels(m, j, c, x, r);
         if (m->kind[j] == CRI_EMIT_JOINT) m->mean[j * k + c] = isnan(x) ? 0 : x;
         if (e) e->begin(&here, c, isnan(x) ? (e->moved ? 0 : fmax(m->overall[j], 0)) : x);
+        if (m->kind[j] == CRI_EMIT_MIXTURE) scatter_parts(m, j, c, r);
     }
     for (size_t a = 0; a < g; a++)
         for (size_t b = 0; b < g; b++) m->covariance[(a * g + b) * k + c] = a == b ? sd * sd : 0;
 }
 
 /* One state: as all rows together. */
-static void begin_alone(cri_hmm *m)
+static void begin_alone(cri_hmm *m, cr_rng *r)
 {
     for (size_t j = 0; j < m->p; j++) {
         const cri_emission *e = cri_emission_of(m->kind[j]);
         cri_emitted         here = cri_hmm_emitted(m, j, NULL);
         if (e) e->begin(&here, 0, e->moved ? 0 : m->overall[j]);
+        if (m->kind[j] == CRI_EMIT_MIXTURE) scatter_parts(m, j, 0, r);
         m->mean[j] = e && !e->moved ? m->overall[j] : 0;
     }
     for (size_t l = 0; l < m->L; l++) m->level[l] = m->overall_level[l];
@@ -301,8 +313,16 @@ cr_status cri_hmm_start(cr_ctx *cx, const cri_hmm_plan *a, size_t k, size_t atte
     cri_hmm  *m = NULL;
     size_t    numbers = a->p * sizeof(double);
     CR_TRY(cri_hmm_new(cx,
-                       (cri_hmm_shape){ k, a->p, a->L, a->g, a->tried, a->data.n, a->q,
-                                        k > 1 && a->o->duration > 1 ? a->o->duration : 0 },
+                       (cri_hmm_shape){ .k = k,
+                                        .p = a->p,
+                                        .L = a->L,
+                                        .g = a->g,
+                                        .tried = a->tried,
+                                        .sequences = a->data.n,
+                                        .q = a->q,
+                                        .stages = k > 1 && a->o->duration > 1 ? a->o->duration : 0,
+                                        .M = a->M,
+                                        .parts = a->M * a->mixtures },
                        &m));
     memcpy(m->kind, a->kind, a->p * sizeof *a->kind);
     memcpy(m->first, a->first, a->p * sizeof *a->first);
@@ -321,7 +341,7 @@ cr_status cri_hmm_start(cr_ctx *cx, const cri_hmm_plan *a, size_t k, size_t atte
     CR_TRY(cri_hmm_place(cx, m));
     CR_TRY(read_topology(cx, a->o->topology, m));
     if (k == 1)
-        begin_alone(m);
+        begin_alone(m, rng);
     else
         CR_TRY(begin_states(cx, rng, m));
     draw_transitions(attempt, rng, m);

@@ -12,7 +12,7 @@
 size_t cri_hmm_own_work(const cri_hmm *m)
 {
     size_t one = CRI_EMIT_WORK * cri_chain_stride(m->k), all = cri_joint_work(m->k, m->g);
-    return (one > all ? one : all) + cri_emit_regress_work(m->q);
+    return (one > all ? one : all) + cri_emit_regress_work(m->q) + m->M * (m->k + 1);
 }
 
 size_t cri_hmm_view_work(const cri_hmm *m)
@@ -153,13 +153,16 @@ cri_hmm_sums cri_hmm_sums_at(const cri_hmm *m, double *sums)
     s.levels = s.columns + m->p * CRI_EMIT_SUMS * k;
     s.joint = s.levels + m->L * k;
     s.regressed = s.joint + cri_joint_width(k, m->g);
-    s.stays = s.regressed + m->p * cri_emit_regress_sums(m->q) * k;
+    s.mixed = s.regressed + m->p * cri_emit_regress_sums(m->q) * k;
+    s.stays = s.mixed + 3 * m->parts * k;
     s.leaves = s.stays + m->stages * k;
     return s;
 }
 
 double *cri_hmm_sums_of(const cri_hmm *m, const cri_hmm_sums *s, size_t j)
 {
+    if (m->kind[j] == CRI_EMIT_MIXTURE)
+        return s->mixed + 3 * cri_hmm_mixtures_before(m, j) * m->M * m->k;
     return m->kind[j] == CRI_EMIT_REGRESSED ? s->regressed + j * cri_emit_regress_sums(m->q) * m->k
                                             : s->columns + j * CRI_EMIT_SUMS * m->k;
 }
@@ -170,7 +173,7 @@ size_t cri_hmm_width(const void *state)
     size_t         k = m->k;
     return 1 +
            k * (2 + k + m->p * (CRI_EMIT_SUMS + cri_emit_regress_sums(m->q)) + m->L +
-                2 * m->stages) +
+                2 * m->stages + 3 * m->parts) +
            cri_joint_width(k, m->g);
 }
 

@@ -56,6 +56,22 @@ static void pass_shares(walk *w, double *p, const double *opt_allowed, size_t n,
     for (size_t i = 0; i < n && w->in; i++) p[i * stride] /= sum;
 }
 
+/* Weights, means and sds of the parts of mixtures. */
+static void pass_mixture(walk *w, cri_hmm *m, size_t j)
+{
+    cri_emitted e = cri_hmm_emitted(m, j, NULL);
+    for (size_t c = 0; c < m->k; c++) {
+        double rows = m->share[c] * m->weight;
+        w->rows = rows;
+        pass_shares(w, e.part_weight + c, NULL, m->M, m->k);
+        for (size_t at = c; at < m->M * m->k; at += m->k) {
+            w->rows = rows * e.part_weight[at];
+            pass_number(w, &e.part_mean[at]);
+            pass_positive(w, &e.part_sd[at]);
+        }
+    }
+}
+
 static void pass_column(walk *w, cri_hmm *m, size_t j)
 {
     size_t              k = m->k;
@@ -124,6 +140,10 @@ static void pass_all(walk *w, cri_hmm *m, double *L)
     }
     for (size_t j = 0; j < m->p; j++) {
         if (m->kind[j] == CRI_EMIT_COVARIATE) continue;
+        if (m->kind[j] == CRI_EMIT_MIXTURE) {
+            pass_mixture(w, m, j);
+            continue;
+        }
         if (m->kind[j] != CRI_EMIT_CATEGORY) {
             pass_column(w, m, j);
             continue;
@@ -140,13 +160,18 @@ size_t cri_hmm_dimension(const void *state)
 {
     const cri_hmm *m = state;
     size_t         n = 0, k = m->k;
-    if (!(m->prior_transitions > 0) || (m->L > 0 && !(m->prior_rows > 0)) || m->fixed) return 0;
+    if (!(m->prior_transitions > 0) || ((m->L > 0 || m->M > 0) && !(m->prior_rows > 0)) || m->fixed)
+        return 0;
     for (size_t i = 0; i < k; i++) n += m->may_begin[i] > 0;
     for (size_t i = 0; i < k * k; i++) n += m->may_go[i] > 0;
     for (size_t i = 0; i < k; i++) n += cri_hmm_can_leave(m, i) ? 2 * m->stages : 0;
     for (size_t j = 0; j < m->p; j++) {
         const cri_emission *e = cri_emission_of(m->kind[j]);
         if (m->kind[j] == CRI_EMIT_COVARIATE) continue;
+        if (m->kind[j] == CRI_EMIT_MIXTURE) {
+            n += 3 * m->M * k;
+            continue;
+        }
         n += m->kind[j] == CRI_EMIT_CATEGORY ? cri_hmm_levels(m, j) * k : k;
         if (e) n += (e->parameter[1] ? k : 0) + (e->parameter[2] ? k : 0);
         if (m->kind[j] == CRI_EMIT_REGRESSED) n += m->q * k;
