@@ -64,8 +64,8 @@ typedef struct cri_emitted {
     double *part_weight, *part_mean, *part_sd;
 } cri_emitted;
 
-/* Statistics of a column: sums [CRI_EMIT_SUMS x k], of regressed ones [cri_emit_regress_sums x k], of mixtures [3 M x k], the first the rows that
- * are there. */
+/* Statistics of a column: sums [CRI_EMIT_SUMS x k], of regressed ones [cri_emit_regress_sums x k], of mixtures [3 M x k],
+ * the first the rows that are there. */
 typedef struct cri_emission {
     const char          *name;
     const char          *parameter[3]; /* names; NULL: it has no such                       */
@@ -98,6 +98,9 @@ extern const cri_emission cri_emit_student, cri_emit_negative_binomial, cri_emit
 /* Of regressed columns with q covariates: statistics of a state, and numbers to work in. */
 size_t cri_emit_regress_sums(size_t q);
 size_t cri_emit_regress_work(size_t q);
+
+/* The parts of a mixture in state c in the order of their means; its mean and spread become those of the whole. */
+void cri_emit_order_parts(const cri_emitted *e, size_t c);
 
 /* 0: nothing that no state changes. */
 double cri_emit_shares_nothing(double x);

@@ -108,6 +108,30 @@ static void begin_mixture(const cri_emitted *e, size_t c, double x)
     }
 }
 
+static void swap(double *x, size_t a, size_t b)
+{
+    double v = x[a];
+    x[a] = x[b], x[b] = v;
+}
+
+void cri_emit_order_parts(const cri_emitted *e, size_t c)
+{
+    size_t k = e->k, all = e->M * k;
+    double mean = 0, square = 0;
+    for (size_t i = c + k; i < all; i += k)
+        for (size_t b = i; b >= k && e->part_mean[b - k] > e->part_mean[b]; b -= k) {
+            swap(e->part_weight, b - k, b);
+            swap(e->part_mean, b - k, b);
+            swap(e->part_sd, b - k, b);
+        }
+    for (size_t at = c; at < all; at += k) {
+        double w = e->part_weight[at], x = e->part_mean[at], sd = e->part_sd[at];
+        mean += w * x, square += w * (sd * sd + x * x);
+    }
+    e->mean[c] = mean;
+    e->spread[c] = sqrt(fmax(square - mean * mean, 0));
+}
+
 const cri_emission cri_emit_mixture = {
     .name = "mixture",
     .moved = true,

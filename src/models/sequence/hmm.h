@@ -104,9 +104,8 @@ extern const cri_member cri_hmm_record[];
     X(choice, covariance, "full", "full|diag|tied",                                                \
       "of gaussian columns in a state: any, none between columns, or one for all states", "diag")  \
     X(list, covariates, "", "COLUMN",                                                              \
-      "columns of numbers that are not emitted, but that the means of gaussian columns are "       \
-      "linear "                                                                                    \
-      "in, with coefficients of each state",                                                       \
+      "columns of numbers that no state emits, but that the means of gaussian columns depend on, " \
+      "linearly, with coefficients of each state",                                                 \
       "x")                                                                                         \
     X(count, duration, "1", ">=1",                                                                 \
       "rows up to which the durations of states have any distribution, geometric from there on; "  \
@@ -208,8 +207,9 @@ void cri_hmm_find_free(const cri_hmm *m, bool *out);
 /* --- steps (hmm_step.c) ---------------------------------------------------------------------- */
 
 /* Statistics: log likelihood; P(z_1) [k]; transitions [k x k]; rows [k]; columns [p x CRI_EMIT_SUMS x k]; levels
- * [L x k]; columns that are normal together [cri_joint_width]; regressed columns [p x cri_emit_regress_sums x k]; mixtures [3 x parts x k];
- * steps that stay in a state and that leave it, by stages [stages x k], and then pairs are those that leave. */
+ * [L x k]; columns that are normal together [cri_joint_width]; regressed columns [p x cri_emit_regress_sums x k];
+ * mixtures [3 x parts x k]; steps that stay in a state and that leave it, by stages [stages x k], and then pairs are
+ * those that leave. */
 typedef struct cri_hmm_sums {
     double *begins, *pairs, *rows, *columns, *levels, *joint, *regressed, *mixed, *stays, *leaves;
 } cri_hmm_sums;

@@ -196,8 +196,8 @@ done:
 
 static bool is_too_much(const cri_hmm *m, size_t n)
 {
-    double nodes = (double)cri_hmm_nodes(m), own = (double)(4 * m->p + m->gg + 16);
-    double each = (double)m->data->T * (nodes * nodes + (double)m->k * own);
+    double own = (double)(m->k + 4 * m->p + m->gg + 16 * (m->parts + 1) + m->p * m->q);
+    double each = (double)m->data->T * (double)m->k * (own + 16 * (double)m->stages);
     return n > MOST_FREE || 2 * (double)(n * n + 6 * n) * each > EFFORT;
 }
 

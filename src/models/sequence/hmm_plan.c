@@ -101,6 +101,7 @@ static cr_status read_kinds(cr_ctx *cx, cri_hmm_plan *a)
     a->overall_level = cr_alloc(cx, a->L, sizeof(double));
     if (!a->overall_level) CR_TRY(CR_ENOMEM);
     CR_TRY(cri_hmm_name_covariates(cx, d, a->o->covariates, a->kind, &a->q));
+    if (a->q > 0) a->M = a->mixtures = 0; /* one that was asked for is a covariate */
     a->blend = cr_alloc(cx, a->q * a->q, sizeof(double));
     a->slope = cr_alloc(cx, a->p * a->q, sizeof(double));
     if (!a->blend || !a->slope) CR_TRY(CR_ENOMEM);

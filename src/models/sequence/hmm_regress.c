@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double LEAST_SHARE =
-    1e-10; /* of a variance that others do not explain: it is rounding */
+/* A variance of which others leave less than this is theirs, and the rest rounding. */
+static const double LEAST_SHARE = 1e-10;
 
 cri_hmm_units cri_hmm_units_of(const cri_hmm *m)
 {

@@ -251,32 +251,12 @@ static void permute_both(double *x, size_t k, const size_t *order, double *copy)
         for (size_t j = 0; j < k; j++) x[i * k + j] = copy[order[i] * k + order[j]];
 }
 
-static void swap(double *x, size_t a, size_t b)
-{
-    double v = x[a];
-    x[a] = x[b], x[b] = v;
-}
-
 void cri_hmm_order_parts(cri_hmm *m)
 {
     for (size_t j = 0; j < m->p; j++) {
         cri_emitted e = cri_hmm_emitted(m, j, NULL);
-        if (m->kind[j] != CRI_EMIT_MIXTURE) continue;
-        for (size_t c = 0; c < m->k; c++) {
-            double mean = 0, square = 0;
-            for (size_t i = 0; i < m->M; i++)
-                for (size_t b = i;
-                     b-- > 0 && e.part_mean[b * m->k + c] > e.part_mean[(b + 1) * m->k + c];) {
-                    swap(e.part_weight, b * m->k + c, (b + 1) * m->k + c);
-                    swap(e.part_mean, b * m->k + c, (b + 1) * m->k + c);
-                    swap(e.part_sd, b * m->k + c, (b + 1) * m->k + c);
-                }
-            for (size_t at = c; at < m->M * m->k; at += m->k) {
-                double w = e.part_weight[at], x = e.part_mean[at], sd = e.part_sd[at];
-                mean += w * x, square += w * (sd * sd + x * x);
-            }
-            e.mean[c] = mean, e.spread[c] = sqrt(fmax(square - mean * mean, 0));
-        }
+        for (size_t c = 0; c < m->k && m->kind[j] == CRI_EMIT_MIXTURE; c++)
+            cri_emit_order_parts(&e, c);
     }
 }
 

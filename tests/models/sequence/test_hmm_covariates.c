@@ -234,6 +234,7 @@ TEST(little_to_learn_from)
         "features=x,y max_iter=9",
         "covariates=x,b states=2 restarts=2 least_spread=0",
         "covariates=b states=2 restarts=2 least_spread=0 features=b,y",
+        "covariates=x states=2 restarts=2 least_spread=0 features=x,y emission=x=mixture:2",
     };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         cr_model      *m = rising(cx, t, settings[i]);

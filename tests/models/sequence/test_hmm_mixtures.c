@@ -57,7 +57,7 @@ TEST(mixtures_by_paths)
     }
 }
 
-enum { N = 1800 };
+enum { N = 1000 };
 static double x[N], z[N];
 
 /* Two states, each of two parts. */
@@ -106,11 +106,11 @@ TEST(parts_are_recovered)
     static double drawn[N];
     draw_parts(1);
     cr_model *m =
-        rising(cx, table_of(cx, x, z, N), "features=x emission=mixture:2 states=2 restarts=6");
+        rising(cx, table_of(cx, x, z, N), "features=x emission=mixture:2 states=2 restarts=3");
     assert_recovered(cx, m);
     assert_ok(cx, m->class->rows->sample(cx, m->state, m->design, NULL, N, 4, drawn));
     assert_recovered(cx, rising(cx, table_of(cx, drawn, z, N),
-                                "features=x emission=mixture:2 states=2 restarts=6"));
+                                "features=x emission=mixture:2 states=2 restarts=3"));
 }
 
 /* One state is a mixture without a chain; where the states are known each is that of its own rows. */
@@ -120,12 +120,12 @@ TEST(mixtures_without_a_chain)
     draw_parts(2);
     cr_table *all = table_of(cx, x, z, N);
     cr_model *one = rising(
-        cx, all, "features=x emission=mixture:4 states=1 prior_rows=1e-7 tol=1e-11 restarts=8");
-    cr_model *gmm = fit(cx, "gmm", all, "features=x k=4 tol=1e-11 restarts=8");
+        cx, all, "features=x emission=mixture:4 states=1 prior_rows=1e-7 tol=1e-11 restarts=4");
+    cr_model *gmm = fit(cx, "gmm", all, "features=x k=4 tol=1e-11 restarts=4");
     assert_true(fabs(one->report.log_likelihood - gmm->report.log_likelihood) < 0.05);
     cr_model *known = rising(
         cx, all,
-        "features=x emission=mixture:2 state=z states=2 restarts=5 prior_rows=1e-7 tol=1e-11");
+        "features=x emission=mixture:2 state=z states=2 restarts=3 prior_rows=1e-7 tol=1e-11");
     for (size_t c = 1; c <= 2; c++) {
         size_t n = 0;
         for (size_t i = 0; i < N; i++)
@@ -133,7 +133,7 @@ TEST(mixtures_without_a_chain)
         json_t *d = describe(
             cx,
             rising(cx, table_of(cx, own, z, n),
-                   "features=x emission=mixture:2 states=1 restarts=5 prior_rows=1e-7 tol=1e-11"));
+                   "features=x emission=mixture:2 states=1 restarts=3 prior_rows=1e-7 tol=1e-11"));
         for (size_t i = 1; i <= 2; i++) {
             assert_close(part(describe(cx, known), "mean", c, i, "x"), part(d, "mean", 1, i, "x"),
                          1e-4);
