@@ -138,7 +138,7 @@ typedef struct cri_em_search {
     X(count, max_iter, "500", ">=1", "give up after this many steps", "50")                        \
     X(count, restarts, "5", ">=1", "random starts, of which the best result is kept", "20")
 
-/* From all rows at once. */
+/* From all rows at once. A class that fits by EM has an update here, if it has one. */
 typedef struct cri_whole_face {
     /* Data and options in; a state and a report out (the caller has filled report->rows). */
     cr_status (*fit)(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,

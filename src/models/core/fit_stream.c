@@ -68,10 +68,11 @@ static bool by_passes(const cr_model_class *c)
 
 static cr_status check_class(cr_ctx *cx, const cr_model_class *c)
 {
-    if ((cri_class_updates(c) || by_passes(c)) && !cri_learning_of(c)->update_holds &&
+    bool whole = c->sequences && c->em; /* its starts take all sequences at once */
+    if ((cri_class_updates(c) || by_passes(c)) && !cri_learning_of(c)->update_holds && !whole &&
         (c->scales_itself || c->default_scale != CR_SCALE_STANDARD))
         return CR_OK;
-    const char *why = c->sequences && !cri_class_updates(c)
+    const char *why = whole || (c->sequences && !cri_class_updates(c))
                           ? "a sequence may go on in the next block"
                       : !cri_class_updates(c) && !by_passes(c) ? "it has no exact update"
                       : cri_learning_of(c)->update_holds

@@ -1,7 +1,7 @@
 /* hmm.c -- hidden Markov models: rows of a sequence are emitted by a state that is not seen and follows a Markov chain.
  *   p(x_1..T) = sum over z_1..T of pi_z1 b_1(z_1) prod_t A_z(t-1),z(t) b_t(z_t)
  * Parameters maximise the likelihood of the sequences, times a weak prior, by EM (Baum & Welch) from several starts; the
- * number of states is given or chosen by BIC.  See hmm.h for the other files.
+ * number of states is given or chosen by BIC; or they have a posterior by variational Bayes.  See hmm.h for the other files.
  * Rabiner (1989), A tutorial on hidden Markov models, Proc. IEEE 77; Zucchini, MacDonald & Langrock (2016), Hidden Markov
  * Models for Time Series; Bishop (2006), PRML, sec. 13.2. */
 #include "hmm.h"
@@ -17,6 +17,14 @@
 
 CR_OPTIONS_TABLE(static, hmm_table, cri_hmm_options, CRI_HMM_OPTIONS);
 
+static const cri_requirement hmm_requirements[] = {
+    { "alpha", "infer", "vb", false },
+    { "prior_rows", "infer", "em", false },
+    { "prior_transitions", "infer", "em", false },
+    { "least_spread", "infer", "em", false },
+    CRI_REQUIREMENT_LAST,
+};
+
 #define CRI_TYPE cri_hmm
 const cri_member cri_hmm_record[] = { CRI_HMM(CRI_RECORD_ROW) CRI_RECORD_END };
 #undef CRI_TYPE
@@ -29,6 +37,7 @@ static void hmm_release(cr_ctx *cx, void *state)
     cri_cluster_names_free(cx, m->k, &m->text, &m->names);
     cr_free(cx, m->joint, m->g, sizeof *m->joint);
     cri_sequence_names_close(cx, &m->known);
+    cri_hmm_vb_close(cx, m);
     m->joint = NULL;
 }
 
@@ -40,8 +49,7 @@ cr_status cri_hmm_name(cr_ctx *cx, cri_hmm *m)
 
 /* --- answers --------------------------------------------------------------------------------- */
 
-/* Rows of new data in the units of the model. */
-static cr_status open_data(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, cri_hmm_data *out)
+cr_status cri_hmm_open_rows(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, cri_hmm_data *out)
 {
     cr_status     st = cri_hmm_data_open(cx, rows, out);
     cri_hmm_units units = cri_hmm_units_of(m);
@@ -52,6 +60,9 @@ static cr_status open_data(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, c
     if (st != CR_OK) cri_hmm_data_close(cx, out);
     return st;
 }
+
+/* The model that answers: of a posterior that of the next row. */
+static const cri_hmm *next_of(const cri_hmm *m) { return m->predictive ? m->predictive : m; }
 
 typedef struct answering {
     const cri_hmm      *m;
@@ -94,9 +105,9 @@ static cr_status answer(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, bool
     cr_scratch   s = cr_scratch_begin(cx);
     size_t       k = m->k, n = rows->n, nodes = cri_hmm_nodes(m);
     cri_hmm_data data = { 0 };
-    answering    a = { .m = m, .data = &data, .filtered = filtered, .opt_places = opt_places };
+    answering    a = { next_of(m), &data, .filtered = filtered, .opt_places = opt_places };
 
-    CR_TRY(open_data(cx, m, rows, &data));
+    CR_TRY(cri_hmm_open_rows(cx, m, rows, &data));
     a.log_density = cr_scratch_f64(&s, n);
     a.prob = cr_scratch_matrix(&s, n, nodes);
     CR_TRY(s.status);
@@ -152,10 +163,10 @@ static cr_status hmm_decode(cr_ctx *cx, const void *state, const cri_rows *rows,
     cri_hmm_data   data = { 0 };
     double   *log_pi = cr_scratch_f64(&s, stride), *log_A = cr_scratch_matrix(&s, stride, stride);
     double   *logs = cr_scratch_matrix(&s, nodes, nodes), *steps = cr_scratch_f64(&s, rows->n);
-    answering a = { .m = m, .data = &data, .path = steps, .log_path = log_probability };
+    answering a = { next_of(m), &data, .path = steps, .log_path = log_probability };
 
     CR_TRY(s.status);
-    CR_TRY(open_data(cx, m, rows, &data));
+    CR_TRY(cri_hmm_open_rows(cx, m, rows, &data));
     for (size_t i = 0; i < stride; i++) log_pi[i] = i < m->k ? log(m->pi[i]) : -INFINITY;
     cri_hmm_unfold(m, logs);
     for (size_t i = 0; i < nodes * nodes; i++) logs[i] = log(logs[i]);
@@ -212,19 +223,16 @@ static void hmm_ends(const void *state, size_t *out_n, const double **out_places
     *out_n = m->sequences, *out_places = m->ends, *out_names = m->known.name;
 }
 
-cr_status cri_hmm_find_ends(cr_ctx *cx, const cri_sequences *of, cri_hmm *m)
+cr_status cri_hmm_follow(cr_ctx *cx, const cri_hmm *m, const cri_hmm_data *data, double *places)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    answering  a = { .m = m, .data = m->data, .filtered = true };
-    a.opt_places = m->ends;
-    a.log_density = cr_scratch_f64(&s, m->data->T);
+    answering  a = { .m = next_of(m), .data = data, .filtered = true, .opt_places = places };
+    a.log_density = cr_scratch_f64(&s, data->T);
     CR_TRY(s.status);
-    CR_TRY(
-        cri_parallel_rows(cx, NULL, m->data->n, cri_sequences_together(m->data->n),
-                          cri_hmm_view_work(m) + cri_chain_work(m->data->longest, cri_hmm_nodes(m)),
-                          answer_sequence, &a));
-    CR_TRY(cri_sequence_labels_join(cx, of, &m->labels));
+    CR_TRY(cri_parallel_rows(cx, NULL, data->n, cri_sequences_together(data->n),
+                             cri_hmm_view_work(m) + cri_chain_work(data->longest, cri_hmm_nodes(m)),
+                             answer_sequence, &a));
 done:
     cr_scratch_end(&s);
     return st;
@@ -241,19 +249,22 @@ static void draw_joint(const cri_hmm *m, size_t c, cr_rng *r, double *z, double 
         for (size_t b = 0; b < a; b++) v -= m->whiten[(a * g + b) * k + c] * z[b];
         z[a] = v / m->whiten[(a * g + a) * k + c];
     }
+    double dof = m->tail[m->joint[0] * k + c], half = 0.5 * dof;
+    double stretch = dof > 0 ? sqrt(half / exp(cr_rng_log_gamma(r, half))) : 1; /* Student's t */
     for (size_t a = 0; a < g; a++) {
         size_t j = m->joint[a];
-        x[j] = m->centre[j] + m->scale[j] * (m->mean[j * k + c] + z[a]);
+        x[j] = m->centre[j] + m->scale[j] * (m->mean[j * k + c] + stretch * z[a]);
     }
 }
 
-static void draw_row(const cri_hmm *m, size_t c, cr_rng *r, double *level, double *z, double *x)
+static void draw_row(const cri_hmm *of, size_t c, cr_rng *r, double *level, double *z, double *x)
 {
+    const cri_hmm *m = next_of(of);
     for (size_t j = 0; j < m->p; j++) {
         const cri_emission *e = cri_emission_of(m->kind[j]);
         cri_emitted         here = cri_hmm_emitted(m, j, NULL);
         if (e) x[j] = m->centre[j] + m->scale[j] * e->draw(&here, c, r);
-        if (m->kind[j] == CRI_EMIT_LOGNORMAL) x[j] = exp(x[j]);
+        if (of->kind[j] == CRI_EMIT_LOGNORMAL) x[j] = exp(x[j]);
         if (m->kind[j] == CRI_EMIT_CATEGORY) {
             size_t n = cri_hmm_levels(m, j);
             for (size_t l = 0; l < n; l++) level[l] = m->level[(m->first[j] + l) * m->k + c];
@@ -390,6 +401,8 @@ static bool fits_design(const cri_hmm *m, const cr_design *d)
         if (!fits_column(m, j)) return false;
         if (m->kind[j] == CRI_EMIT_CATEGORY && !levels_sum_to_one(m, j)) return false;
     }
+    if (!cri_hmm_vb_fits(m) || (m->statistics > 0 && m->statistics != cri_hmm_width(m)))
+        return false;
     for (size_t i = 0; i < m->tried; i++)
         if (m->tried_k[i] != floor(m->tried_k[i]) || !(m->tried_k[i] < 1e6)) return false;
     return true;
@@ -408,6 +421,7 @@ static cr_status hmm_ready(cr_ctx *cx, void *state, const cr_design *design)
     CR_TRY(cri_record_allocate(cx, cri_hmm_record, m));
     CR_TRY(cri_hmm_place(cx, m));
     if (!cri_hmm_prepare(m, work)) CR_TRY(CR_EDATA);
+    if (cri_hmm_is_vb(m)) CR_TRY(cri_hmm_vb_set_predictive(cx, m));
     CR_TRY(cri_hmm_name(cx, m));
 done:
     cr_scratch_end(&s);
@@ -418,9 +432,9 @@ static void hmm_choice(const void *state, cri_choice *out)
 {
     const cri_hmm *m = state;
     *out = (cri_choice){ .n = m->tried,
-                         .by = "BIC",
+                         .by = cri_hmm_is_vb(m) ? "bound on the log evidence" : "BIC",
                          .of = "states",
-                         .lower = true,
+                         .lower = !cri_hmm_is_vb(m),
                          .no_value = "every start ended with a state that does not vary",
                          .how = "--states 1:4" };
 }
@@ -428,9 +442,10 @@ static void hmm_choice(const void *state, cri_choice *out)
 static void hmm_candidate(const void *state, size_t i, cri_candidate *out)
 {
     const cri_hmm *m = state;
+    double         reached = m->tried_likelihood[i], parameters = m->tried_parameters[i];
     *out = (cri_candidate){ .number = (size_t)m->tried_k[i],
-                            .value = -2 * m->tried_likelihood[i] +
-                                     m->tried_parameters[i] * log(m->weight),
+                            .value = cri_hmm_is_vb(m) ? reached
+                                                      : -2 * reached + parameters * log(m->weight),
                             .chosen = (size_t)m->tried_k[i] == m->k };
 }
 
@@ -445,10 +460,10 @@ const cr_model_class cri_class_hmm = {
         "z_t);  a missing x_tj has no factor\n"
         "numbers: normal (with covariances), and by --emission others;  categories: a "
         "probability per level\n"
-        "EM on the likelihood of the sequences, times a weak prior",
+        "EM on the likelihood of the sequences, times a weak prior, or variational Bayes",
     .reference =
         "Rabiner (1989), Proc. IEEE 77; Zucchini, MacDonald & Langrock (2016), Hidden Markov "
-        "Models for Time Series; Bishop (2006), sec. 13.2",
+        "Models for Time Series; Bishop (2006), sec. 13.2; Beal (2003), ch. 3",
     .tasks = CR_TASK_DENSITY | CR_TASK_CLUSTER,
     .options = hmm_table,
     .options_size = sizeof(cri_hmm_options),
@@ -457,6 +472,7 @@ const cr_model_class cri_class_hmm = {
     .takes_missing = true,
     .sequences = true,
     .coding = CRI_CODING_CODE,
+    .requirements = hmm_requirements,
     .roles = hmm_roles,
     .em = &(const cri_em_face){ .at = offsetof(cri_hmm, em),
                                 .width = cri_hmm_width,
@@ -466,6 +482,7 @@ const cr_model_class cri_class_hmm = {
                                 .dimension = cri_hmm_dimension,
                                 .to_vector = cri_hmm_to_vector,
                                 .from_vector = cri_hmm_from_vector },
+    .whole = &(const cri_whole_face){ .update = cri_hmm_update, .update_forgets = true },
     .search = &cri_hmm_search,
     .rows = &(
         const cri_rows_face){ .predict = hmm_predict, .labels = hmm_labels, .sample = hmm_sample },

@@ -12,8 +12,10 @@
  *   7. hmm_start.c     starts;   hmm_given.c   parameters that are given
  *   8. hmm_search.c    rejected ends, the number of states
  *   9. hmm_vector.c    parameters as numbers without constraints;   hmm_errors.c   standard errors
- *  10. hmm_regress.c   covariates, in which the means of columns are linear
- *  11. hmm_duration.c  how long states last, where that is not geometric: nodes of the chain
+ *  10. hmm_vb.c        a posterior by variational Bayes: its steps;   hmm_vb_bound.c   the bound, intervals
+ *  11. hmm_update.c    rows that come later
+ *  12. hmm_regress.c   covariates, in which the means of columns are linear
+ *  13. hmm_duration.c  how long states last, where that is not geometric: nodes of the chain
  *   emission.c, emission_more.c, emission_regress.c, emission_mixture.c, joint.c   what a state emits
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_SEQUENCE_HMM_H
@@ -71,14 +73,19 @@
     MEMBER(matrix, ends,           (sequences, place), ">=0", "rows of each, and P(z | rows) at the last") \
     MEMBER(text,   labels,         (),      "none",          "of the sequences, each before a line feed") \
     MEMBER(real,   weight,         (),      ">0",            "rows")                               \
-    MEMBER(real,   log_likelihood, (),      "",              "of the rows")                        \
+    MEMBER(real,   log_likelihood, (),      "none",          "of the rows; NaN with vb")           \
     MEMBER(count,  rejected,       (),      "",              "starts whose end was")               \
     MEMBER(real,   best_rejected,  (),      "none",          "the highest objective of these")     \
     MEMBER(count,  tried,          (),      ">0",            "candidates")                         \
     MEMBER(vector, tried_k,        (tried), ">=1",           "their states")                       \
-    MEMBER(vector, tried_likelihood, (tried), "any",         "log likelihood; NaN: every end was rejected") \
+    MEMBER(vector, tried_likelihood, (tried), "any",         "log likelihood, with vb the bound; NaN: every end was rejected") \
     MEMBER(vector, tried_parameters, (tried), ">=0 any",     "free parameters")                    \
     MEMBER(part,   em,             (cri_em_outcome), "inside", "how it was found")                 \
+    MEMBER(real,   alpha,          (),      ">=0 spare",     "of the Dirichlet priors, with vb; 0: estimates by EM") \
+    MEMBER(vector, leaving,        (k),     ">=0 none",      "with vb: expected transitions out of each state") \
+    MEMBER(matrix, seen,           (p, k),  ">=0 none",      "with vb: expected rows of each column in each state") \
+    MEMBER(count,  statistics,     (),      "spare",         "cri_hmm_width, or 0: they were not kept") \
+    MEMBER(vector, sums,           (statistics), "none",     "expected under these parameters") \
     MEMBER(matrix, log_level,      (L, k),  "made",          "logarithms")                         \
     MEMBER(matrix, whiten,         (gg, k), "made",          "inverse factors of the covariances") \
     MEMBER(vector, factor,         (gg),    "made",          "workspace: a factor of a covariance") \
@@ -86,10 +93,15 @@
 /* clang-format on */
 struct cri_hmm_data;
 /* data: of the search that it belongs to, else NULL; joint [g]: the columns that are normal together; fixed: the
- * parameters were given, and are to stay; known: the names of the sequences. */
+ * parameters were given, and are to stay; known: the names of the sequences; with vb, else NULL, predictive:
+ * what the next row is like; expected: what the E-step takes. */
 CRI_RECORD(cri_hmm, CRI_HMM, const struct cri_hmm_data *data; size_t * joint; bool lost; bool fixed;
-           char *text; const char **names; cri_sequence_names known;);
+           char *text; const char **names; cri_sequence_names known; struct cri_hmm * predictive;
+           double                                            *expected;);
 extern const cri_member cri_hmm_record[];
+
+/* As the choices of --infer. */
+enum { CRI_HMM_INFER_EM, CRI_HMM_INFER_VB };
 
 #define CRI_HMM_STATES "1:4"
 #define CRI_HMM_OPTIONS(X)                                                                         \
@@ -125,6 +137,14 @@ extern const cri_member cri_hmm_record[];
       "start.json")                                                                                \
     X(text, state, "", "COLUMN",                                                                   \
       "column of the states that are known, 1, 2, ...; empty where they are not", "state")         \
+    X(choice, infer, "em", "em|vb",                                                                \
+      "estimates by EM; or a posterior by variational Bayes, whose bound on the log evidence "     \
+      "chooses the number of states",                                                              \
+      "vb")                                                                                        \
+    X(real, alpha, "1", ">=0.01",                                                                  \
+      "of the Dirichlet priors of pi and of each row of A with --infer vb: small values empty "    \
+      "states that are not needed",                                                                \
+      "0.1")                                                                                       \
     X(real, prior_rows, "0.01", ">=0",                                                             \
       "rows like all rows together that the prior of what a state emits counts for", "1")          \
     X(real, prior_transitions, "1e-4", ">=0",                                                      \
@@ -226,6 +246,7 @@ enum { CRI_HMM_FOLDED = 64 };
 typedef struct cri_hmm_view {
     const cri_hmm      *m;
     const cri_hmm_data *data;
+    const double       *opt_shift; /* [p x k] added to the log densities of cells that are there */
     double             *work;
     const double      **columns; /* [g] */
     double          *folded; /* [CRI_HMM_FOLDED x stride of k] to work in, where there are stages */
@@ -240,6 +261,69 @@ void cri_hmm_view_open(const cri_hmm *m, const cri_hmm_data *data, double *work,
 void cri_hmm_add_known(const cri_hmm_view *v, size_t begin, size_t n, const double *gamma,
                        double *sums);
 
+/* The statistics of the sequences of the data of m.  opt_before [sequences]: where each goes on from a place, NULL
+ * where it begins. */
+void cri_hmm_expect(const cri_hmm *m, cri_range sequences, const double *const *opt_before,
+                    double *sums, double *work);
+
+/* --- a posterior by variational Bayes (hmm_vb.c, hmm_vb_bound.c) ------------------------------ */
+
+static inline bool cri_hmm_is_vb(const cri_hmm *m) { return m->alpha > 0; }
+/* Whether a kind of column has a conjugate prior. */
+bool cri_hmm_vb_knows(size_t kind);
+/* From the parameters of a start. */
+cr_status cri_hmm_vb_begin(cr_ctx *cx, double alpha, cri_hmm *m);
+/* What the steps of a posterior take beside the state, and what is made of it for answers. */
+cr_status cri_hmm_vb_open(cr_ctx *cx, cri_hmm *m);
+void      cri_hmm_vb_close(cr_ctx *cx, cri_hmm *m);
+/* *out is m with the parameters whose logarithms are the expected ones, which it borrows; returns the shift of the
+ * view. */
+const double *cri_hmm_vb_expect(const cri_hmm *m, cri_hmm *out);
+void          cri_hmm_vb_shift(const cri_hmm_view *v, size_t begin, size_t end, double *out);
+/* The posterior from expected statistics; own work. */
+void cri_hmm_vb_solve(cri_hmm *m, double *sums, double *work);
+/* The divergence of the posterior from the prior, negative. */
+double cri_hmm_vb_log_prior(const cri_hmm *m);
+/* The sds and central 95 % intervals of the parameters, out [cri_hmm_values], as they are described. */
+typedef struct cri_hmm_known {
+    double sd, lower, upper;
+} cri_hmm_known;
+void cri_hmm_vb_know(const cri_hmm *m, cri_hmm_known *out);
+/* Sets `predictive`, whose columns are in the units of m, log-normal ones by their logarithms. */
+cr_status cri_hmm_vb_set_predictive(cr_ctx *cx, cri_hmm *m);
+/* Whether what was read is a posterior. */
+bool cri_hmm_vb_fits(const cri_hmm *m);
+/* The posterior of the mean and the covariance of a normal column, or of those that are normal together, in state c:
+ *   N(mu; m, S / beta) InverseWishart(S; nu, nu S),   beta = kappa + rows,   nu = nu0 + rows of the covariance */
+typedef struct cri_hmm_normal {
+    double kappa, beta, nu0, nu;
+} cri_hmm_normal;
+cri_hmm_normal cri_hmm_vb_normal(const cri_hmm *m, size_t j, size_t c);
+/* v: the prior of a covariance is InverseWishart(nu0, v I). */
+double cri_hmm_vb_scale(const cri_hmm *m);
+/* Of a Poisson rate: the posterior is Gamma(a, b), the prior Gamma(a0, b0). */
+typedef struct cri_hmm_rate {
+    double a0, b0, a, b;
+} cri_hmm_rate;
+cri_hmm_rate cri_hmm_vb_rate(const cri_hmm *m, size_t j, size_t c);
+/* Probabilities with a Dirichlet posterior: p [n], `stride` apart, times the total of its parameters; those of which
+ * `allowed` is 0 are none of them. */
+typedef struct cri_hmm_shares {
+    double       *p;
+    const double *opt_allowed;
+    size_t        n, stride;
+    double        alpha, rows; /* of the prior, each; total = places alpha + rows */
+} cri_hmm_shares;
+/* Of a row of A or, i being k, of pi; of the levels of a category in state c, or of a Bernoulli column (p alone). */
+cri_hmm_shares cri_hmm_vb_transitions(const cri_hmm *m, size_t i);
+cri_hmm_shares cri_hmm_vb_levels(const cri_hmm *m, size_t j, size_t c);
+double         cri_hmm_vb_total(const cri_hmm_shares *s);
+
+/* --- rows that come later (hmm_update.c) ------------------------------------------------------ */
+
+cr_status cri_hmm_update(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
+                         void **out_state, cr_report *report);
+
 /* --- the search (hmm_plan.c, hmm_search.c) --------------------------------------------------- */
 
 extern const cri_em_search cri_hmm_search;
@@ -251,10 +335,12 @@ cr_status cri_hmm_find_errors(cr_ctx *cx, const void *plan, const cri_rows *rows
 
 /* --- the model ------------------------------------------------------------------------------- */
 
+/* Rows of new data in the units of the model. */
+cr_status cri_hmm_open_rows(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, cri_hmm_data *out);
 /* Names of states and sequences. */
 cr_status cri_hmm_name(cr_ctx *cx, cri_hmm *m);
-/* Sets the ends of the sequences of its data. */
-cr_status cri_hmm_find_ends(cr_ctx *cx, const cri_sequences *sequences, cri_hmm *m);
+/* places [sequences x place]: before the rows of data, then after them. */
+cr_status cri_hmm_follow(cr_ctx *cx, const cri_hmm *m, const cri_hmm_data *data, double *places);
 cr_status cri_hmm_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out);
 /* The parameters as they are described: how many, their values, and which are probabilities for which less than half a
  * row speaks. */

@@ -14,8 +14,10 @@ const cr_field cri_hmm_statistics[] = {
     CR_COUNT("states", 0, "hidden states"),
     CR_COUNT("sequences", 0, "sequences that it has learned from"),
     CR_NUMBER("parameters", 0, "free parameters: of pi, A and of what states emit"),
-    CR_NUMBER("bic", 0, "-2 log likelihood + parameters ln(rows): lower is better"),
-    CR_NUMBER("aic", 0, "-2 log likelihood + 2 parameters"),
+    CR_NUMBER("bic", CR_FIELD_NULL,
+              "-2 log likelihood + parameters ln(rows): lower is better; null with --infer vb"),
+    CR_NUMBER("aic", CR_FIELD_NULL, "-2 log likelihood + 2 parameters; null with --infer vb"),
+    CR_COUNT("occupied", 0, "states with at least one row, by their expected number"),
     CR_COUNT("rejected", 0, "starts whose end was spurious: a state that hardly varies"),
     CR_NUMBER("best_rejected", CR_FIELD_NULL,
               "the highest objective of these; null where there are none"),
@@ -32,8 +34,10 @@ static const cr_field column_fields[] = {
 static const cr_field tried_fields[] = {
     CR_COUNT("states", 0, "how many"),
     CR_NUMBER("parameters", 0, "free parameters"),
-    CR_NUMBER("log_likelihood", CR_FIELD_NULL, "of the rows; null where every start was rejected"),
+    CR_NUMBER("log_likelihood", CR_FIELD_NULL,
+              "of the rows; null where every start was rejected, and with --infer vb"),
     CR_NUMBER("bic", CR_FIELD_NULL, "-2 log likelihood + parameters ln(rows)"),
+    CR_NUMBER("log_evidence", CR_FIELD_NULL, "with --infer vb: the bound on it"),
     CR_FIELD_LAST,
 };
 
@@ -77,7 +81,8 @@ typedef struct listing {
     cri_sheet       *list;   /* NULL: numbers alone */
     double          *values; /* NULL: the list alone */
     bool            *weak;   /* with values: probabilities for which less than half a row speaks */
-    size_t           n;
+    const cri_hmm_known *known; /* of a posterior, else NULL */
+    size_t               n;
 } listing;
 
 /* Takes the next parameter, a probability that `rows` rows are divided by or, where that is 0, another number; its
@@ -87,7 +92,15 @@ static double next(listing *l, double value, double rows)
     size_t at = l->n++;
     if (l->values) l->values[at] = value;
     if (l->weak) l->weak[at] = rows > 0 && value * rows < 0.5;
-    return at < l->m->errors ? l->m->error[at] : NAN;
+    return l->known ? l->known[at].sd : at < l->m->errors ? l->m->error[at] : NAN;
+}
+
+/* The row of the parameter that was taken last. */
+static void add_interval(const listing *l, cri_sheet *row)
+{
+    if (!l->known) return;
+    cri_put_real(row, "lower", l->known[l->n - 1].lower);
+    cri_put_real(row, "upper", l->known[l->n - 1].upper);
 }
 
 /* Parameters of this name in more than one column have its name behind theirs. */
@@ -107,10 +120,10 @@ static void add_number(listing *l, size_t c, size_t j, const char *parameter, do
     bool   bare = strcmp(parameter, "rate") == 0 && !is_shared(l->m, "rate");
     if (!l->list) return;
     if (bare)
-        cri_parameter_add(l->list, value, error, "%s[%zu]", parameter, c + 1);
+        add_interval(l, cri_parameter_add(l->list, value, error, "%s[%zu]", parameter, c + 1));
     else
-        cri_parameter_add(l->list, value, error, "%s[%zu].%s", parameter, c + 1,
-                          cr_design_term_name(l->design, j));
+        add_interval(l, cri_parameter_add(l->list, value, error, "%s[%zu].%s", parameter, c + 1,
+                                          cr_design_term_name(l->design, j)));
 }
 
 static void add_emission(listing *l, size_t c, size_t j)
@@ -172,10 +185,10 @@ static void add_levels(listing *l, size_t c, size_t j)
         if (!l->list) continue;
         const char *level = cr_design_level(l->design, cri_term_column(l->design, j), v);
         if (categories > 1)
-            cri_parameter_add(l->list, p, error, "B[%zu,%s=%s]", c + 1,
-                              cr_design_term_name(l->design, j), level);
+            add_interval(l, cri_parameter_add(l->list, p, error, "B[%zu,%s=%s]", c + 1,
+                                              cr_design_term_name(l->design, j), level));
         else
-            cri_parameter_add(l->list, p, error, "B[%zu,%s]", c + 1, level);
+            add_interval(l, cri_parameter_add(l->list, p, error, "B[%zu,%s]", c + 1, level));
     }
 }
 
@@ -196,9 +209,9 @@ static void add_joint(listing *l, size_t c)
                 S[(a * g + b) * k + c] / sqrt(S[(a * g + a) * k + c] * S[(b * g + b) * k + c]);
             double error = next(l, r, 0);
             if (!l->list) continue;
-            cri_parameter_add(l->list, r, error, "correlation[%zu].%s.%s", c + 1,
-                              cr_design_term_name(l->design, m->joint[b]),
-                              cr_design_term_name(l->design, m->joint[a]));
+            add_interval(l, cri_parameter_add(l->list, r, error, "correlation[%zu].%s.%s", c + 1,
+                                              cr_design_term_name(l->design, m->joint[b]),
+                                              cr_design_term_name(l->design, m->joint[a])));
         }
 }
 
@@ -208,13 +221,14 @@ static void add_parameters(listing *l)
     size_t         k = m->k;
     for (size_t i = 0; i < k; i++) {
         double error = next(l, m->pi[i], (double)m->sequences);
-        if (l->list) cri_parameter_add(l->list, m->pi[i], error, "pi[%zu]", i + 1);
+        if (l->list) add_interval(l, cri_parameter_add(l->list, m->pi[i], error, "pi[%zu]", i + 1));
     }
     for (size_t i = 0; i < k; i++)
         for (size_t j = 0; j < k; j++) {
             double error = next(l, m->A[i * k + j], m->share[i] * m->weight);
             if (l->list)
-                cri_parameter_add(l->list, m->A[i * k + j], error, "A[%zu,%zu]", i + 1, j + 1);
+                add_interval(l, cri_parameter_add(l->list, m->A[i * k + j], error, "A[%zu,%zu]",
+                                                  i + 1, j + 1));
         }
     for (size_t i = 0; i < k; i++)
         for (size_t d = 0; d < m->stages; d++) {
@@ -313,28 +327,42 @@ static void describe_columns(const cri_hmm *m, const cr_design *design, cri_shee
         cri_sheet *row = cri_put_object(list, NULL);
         cri_put_count(row, "states", (size_t)m->tried_k[i]);
         cri_put_real(row, "parameters", m->tried_parameters[i]);
-        cri_put_real(row, "log_likelihood", m->tried_likelihood[i]);
-        cri_put_real(row, "bic", bic_of(m, m->tried_likelihood[i], m->tried_parameters[i]));
+        double reached = m->tried_likelihood[i], likelihood = cri_hmm_is_vb(m) ? NAN : reached;
+        cri_put_real(row, "log_likelihood", likelihood);
+        cri_put_real(row, "bic", bic_of(m, likelihood, m->tried_parameters[i]));
+        cri_put_real(row, "log_evidence", cri_hmm_is_vb(m) ? reached : NAN);
     }
 }
 
 cr_status cri_hmm_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out)
 {
+    cr_status      st = CR_OK;
+    cr_scratch     room = cr_scratch_begin(cx);
     const cri_hmm *m = state;
-    listing        l = { .m = m, .design = design, .list = cri_put_list(out, "parameters") };
     double         parameters = cri_hmm_parameters(m);
-    add_parameters(&l);
+    cri_hmm_known *known = cr_scratch_bytes(&room, cri_hmm_values(m, NULL, NULL), sizeof *known);
+    CR_TRY(room.status);
+    if (cri_hmm_is_vb(m)) cri_hmm_vb_know(m, known);
+    add_parameters(&(listing){ .m = m,
+                               .design = design,
+                               .list = cri_put_list(out, "parameters"),
+                               .known = cri_hmm_is_vb(m) ? known : NULL });
     cri_sheet *s = cri_put_object(out, "statistics");
     cri_put_count(s, "states", m->k);
     cri_put_count(s, "sequences", m->sequences);
     cri_put_real(s, "parameters", parameters);
     cri_put_real(s, "bic", bic_of(m, m->log_likelihood, parameters));
     cri_put_real(s, "aic", -2 * m->log_likelihood + 2 * parameters);
+    size_t occupied = 0;
+    for (size_t c = 0; c < m->k; c++) occupied += m->share[c] * m->weight >= 1;
+    cri_put_count(s, "occupied", occupied);
     cri_put_count(s, "rejected", m->rejected);
     cri_put_real(s, "best_rejected", m->best_rejected);
     cri_em_describe(&m->em, s);
-    cr_status st = describe_states(cx, m, out);
-    if (st == CR_OK) describe_durations(m, out);
-    if (st == CR_OK) describe_columns(m, design, out);
+    CR_TRY(describe_states(cx, m, out));
+    describe_durations(m, out);
+    describe_columns(m, design, out);
+done:
+    cr_scratch_end(&room);
     return st;
 }

@@ -82,6 +82,19 @@ static cr_status find_mixtures(cr_ctx *cx, cri_hmm_plan *a)
                    "--max-iter 0 keeps parameters that are given, but those of mixtures cannot be");
 }
 
+static cr_status check_conjugate(cr_ctx *cx, const cri_hmm_plan *a)
+{
+    for (size_t j = 0; j < a->p && a->o->infer == CRI_HMM_INFER_VB; j++) {
+        if (cri_hmm_vb_knows(a->kind[j])) continue;
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "hmm: --infer vb needs a conjugate prior, and '%s' is %s, which has none",
+                cr_design_term_name(a->design, j), cri_emission_name(a->kind[j]));
+        return cr_fail_hint(cx, "--infer em; or --emission gaussian, lognormal, poisson or "
+                                "bernoulli");
+    }
+    return CR_OK;
+}
+
 static cr_status read_kinds(cr_ctx *cx, cri_hmm_plan *a)
 {
     cr_status        st = CR_OK;
@@ -106,6 +119,7 @@ static cr_status read_kinds(cr_ctx *cx, cri_hmm_plan *a)
     a->slope = cr_alloc(cx, a->p * a->q, sizeof(double));
     if (!a->blend || !a->slope) CR_TRY(CR_ENOMEM);
     CR_TRY(join_gaussian(cx, a));
+    CR_TRY(check_conjugate(cx, a));
 done:
     return st;
 }
@@ -215,6 +229,12 @@ static cr_status read_states(cr_ctx *cx, cri_hmm_plan *a)
         cr_fail(cx, CR_EARG, "--max-iter 0 keeps the parameters that are given, but none are");
         CR_TRY(cr_fail_hint(cx, "--start FILE.json gives them"));
     }
+    if (a->o->max_iter == 0 && a->o->infer == CRI_HMM_INFER_VB)
+        CR_TRY(cr_fail(cx, CR_EARG,
+                       "--max-iter 0 keeps the parameters that are given: they have no posterior "
+                       "by --infer vb"));
+    if (a->o->duration > 1 && a->o->infer == CRI_HMM_INFER_VB)
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "hmm: --duration has no posterior by --infer vb"));
 done:
     return st;
 }

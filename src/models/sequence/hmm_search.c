@@ -1,5 +1,5 @@
 /* hmm_search.c -- the search for a hidden Markov model: starts, ends that are no answer, and the number of states by
- * BIC = -2 log L + parameters ln(rows).
+ * BIC = -2 log L + parameters ln(rows) or, of a posterior, by its bound.
  * Ends are rejected in which a state has hardly any variance (--least-spread): it stands on a few equal rows. */
 #include "hmm_plan.h"
 #include "base/scratch.h"
@@ -33,7 +33,8 @@ static void reach(void *state, const double *sums)
     cri_hmm      *m = state;
     const double *rows = sums + 1 + m->k + m->k * m->k;
     m->weight = (double)m->data->T;
-    m->log_likelihood = sums[0];
+    m->log_likelihood = cri_hmm_is_vb(m) ? NAN : sums[0];
+    memcpy(m->sums, sums, m->statistics * sizeof *sums);
     for (size_t c = 0; c < m->k; c++) m->share[c] = rows[c] / m->weight;
 }
 
@@ -45,7 +46,7 @@ static cr_status judge(cr_ctx *cx, const void *plan, const void *state, bool *ou
     *out_rejected = false;
     for (size_t i = 0; i < m->parts * m->k && !m->fixed; i++)
         *out_rejected |= m->part_sd[i] * m->part_sd[i] < a->o->least_spread;
-    if (m->k == 1 || m->fixed) return CR_OK;
+    if (m->k == 1 || m->fixed || cri_hmm_is_vb(m)) return CR_OK;
     for (size_t j = 0; j < m->p; j++) {
         const cri_emission *e = cri_emission_of(m->kind[j]);
         for (size_t c = 0; c < m->k && e && e->moved && m->kind[j] != CRI_EMIT_MIXTURE; c++) {
@@ -66,9 +67,11 @@ static void note(void *plan, size_t candidate, const cri_em_ends *ends, void *op
     a->total.made += ends->made, a->total.rejected += ends->rejected;
     a->total.best_rejected = fmax(a->total.best_rejected, ends->best_rejected);
     if (!m) return;
-    a->tried_likelihood[candidate] = m->log_likelihood;
+    a->tried_likelihood[candidate] = cri_hmm_is_vb(m) ? m->em.objective : m->log_likelihood;
     a->tried_parameters[candidate] = cri_hmm_parameters(m);
-    *out_criterion = -2 * m->log_likelihood + cri_hmm_parameters(m) * log(m->weight);
+    *out_criterion = cri_hmm_is_vb(m)
+                         ? -m->em.objective
+                         : -2 * m->log_likelihood + cri_hmm_parameters(m) * log(m->weight);
     m->rejected = ends->rejected;
     m->best_rejected = ends->best_rejected;
 }
@@ -79,6 +82,9 @@ static void report(const void *state, cr_report *r)
     const cri_hmm *m = state;
     r->log_likelihood = m->log_likelihood;
     if (m->fixed) r->stop = CR_STOP_CLOSED_FORM;
+    if (!cri_hmm_is_vb(m)) return;
+    r->log_evidence = m->em.objective;
+    r->evidence = CR_EVIDENCE_BOUND;
 }
 
 static cr_status fail_finish(cr_ctx *cx, const cri_hmm_plan *a)
@@ -106,7 +112,9 @@ static cr_status finish(cr_ctx *cx, const void *plan, void *opt_state)
         cr_log(cx, CR_LOG_INFO,
                "%zu of %zu starts ended higher, but with a state that does not vary", m->rejected,
                m->em.restarts);
-    CR_TRY(cri_hmm_find_ends(cx, a->sequences, m));
+    if (cri_hmm_is_vb(m)) CR_TRY(cri_hmm_vb_set_predictive(cx, m));
+    CR_TRY(cri_hmm_follow(cx, m, m->data, m->ends));
+    CR_TRY(cri_sequence_labels_join(cx, a->sequences, &m->labels));
     CR_TRY(cri_hmm_name(cx, m));
 done:
     return st;

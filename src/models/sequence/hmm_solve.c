@@ -82,6 +82,7 @@ cri_joint cri_hmm_joint(const cri_hmm *m, const double **columns, double *work)
                         .covariance = m->covariance,
                         .whiten = m->whiten,
                         .peak = m->peak,
+                        .opt_dof = m->g > 0 ? m->tail + m->joint[0] * m->k : NULL,
                         .work = work };
 }
 
@@ -152,6 +153,11 @@ cr_status cri_hmm_solve(cr_ctx *cx, const void *options, const double *sums, voi
     CR_TRY(room.status);
     memcpy(copy, sums, width * sizeof *copy);
     s = cri_hmm_sums_at(m, copy);
+    if (cri_hmm_is_vb(m)) {
+        cri_hmm_vb_solve(m, copy, work);
+        m->lost = !cri_hmm_prepare(m, work);
+        goto done;
+    }
     solve_row(s.begins, m->may_begin, k, m->prior_transitions, m->pi);
     for (size_t i = 0; i < k; i++)
         solve_row(s.pairs + i * k, m->may_go + i * k, k, m->prior_transitions, m->A + i * k);
@@ -189,6 +195,7 @@ double cri_hmm_log_prior(const void *state)
     double         sum = 0, s = m->prior_transitions;
     size_t         k = m->k;
     if (m->fixed) return 0; /* what is given needs none */
+    if (cri_hmm_is_vb(m)) return cri_hmm_vb_log_prior(m);
     if (s > 0) {
         sum += log_prior_of_row(m->pi, m->may_begin, k, s);
         for (size_t i = 0; i < k; i++)
@@ -288,6 +295,14 @@ cr_status cri_hmm_order(cr_ctx *cx, cri_hmm *m)
     permute(m->part_mean, m->parts, k, order, copy);
     permute(m->part_sd, m->parts, k, order, copy);
     permute(m->covariance, m->gg, k, order, copy);
+    if (cri_hmm_is_vb(m)) permute(m->leaving, 1, k, order, copy);
+    if (cri_hmm_is_vb(m)) permute(m->seen, m->p, k, order, copy);
+    if (m->statistics > 0) {
+        cri_hmm_sums sums = cri_hmm_sums_at(m, m->sums);
+        permute(sums.begins, 1, k, order, copy);
+        permute_both(sums.pairs, k, order, copy);
+        permute(sums.rows, (m->statistics - 1) / k - 1 - k, k, order, copy);
+    }
     cri_hmm_prepare(m, work);
 done:
     cr_scratch_end(&s);

@@ -351,6 +351,10 @@ cr_status cri_hmm_start(cr_ctx *cx, const cri_hmm_plan *a, size_t k, size_t atte
     if (a->start.k) CR_TRY(cri_given_apply(cx, &a->start, a->design, m));
     soften_levels(m);
     soften_leave(m);
+    m->statistics = cri_hmm_width(m);
+    m->sums = cr_alloc(cx, m->statistics, sizeof(double));
+    if (!m->sums) CR_TRY(CR_ENOMEM);
+    if (a->o->infer == CRI_HMM_INFER_VB) CR_TRY(cri_hmm_vb_begin(cx, a->o->alpha, m));
     CR_TRY(check_start(cx, m));
     *out = m;
     m = NULL;

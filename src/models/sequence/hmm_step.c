@@ -82,6 +82,7 @@ static void emit(const void *of, size_t begin, size_t end, double *out)
         cri_joint joint = cri_hmm_joint(m, v->columns, v->work);
         cri_joint_score(&joint, begin, end, out);
     }
+    if (v->opt_shift) cri_hmm_vb_shift(v, begin, end, out);
     apply_labels(v, begin, end, out);
     cri_hmm_spread(m, n, out);
 }
@@ -181,8 +182,8 @@ size_t cri_hmm_work(const void *state)
 {
     const cri_hmm *m = state;
     size_t         nodes = cri_hmm_nodes(m);
-    return cri_hmm_view_work(m) + cri_chain_work(m->data->longest, nodes) +
-           (m->stages > 0 ? nodes + cri_hmm_counts(m) : 0);
+    return 2 * nodes + cri_hmm_view_work(m) + cri_chain_work(m->data->longest, nodes) +
+           (m->stages > 0 ? cri_hmm_counts(m) : 0);
 }
 
 typedef struct gathering {
@@ -244,30 +245,66 @@ void cri_hmm_add_known(const cri_hmm_view *v, size_t begin, size_t n, const doub
     add_block(&a, begin, n, gamma);
 }
 
+/* Of a sequence that goes on: the transition from the last of its old rows, of which before [k] are the filtered
+ * probabilities, to the first of the new ones, of which first [k] are P(z | x). */
+static void add_passage(const cri_hmm *m, const double *before, const double *first, double *pairs)
+{
+    size_t k = m->k;
+    for (size_t j = 0; j < k; j++) {
+        double expected = 0;
+        for (size_t i = 0; i < k; i++) expected += before[i] * m->A[i * k + j];
+        for (size_t i = 0; i < k && expected > 0; i++)
+            pairs[i * k + j] += before[i] * m->A[i * k + j] * first[j] / expected;
+    }
+}
+
+/* The same of nodes; first [nodes] is overwritten, predicted [nodes] is workspace. */
+static void add_staged_passage(const cri_hmm_view *v, const double *before, double *first,
+                               double *predicted, double *counts)
+{
+    cri_hmm_go_on(v->m, before, predicted);
+    for (size_t a = 0; a < v->chain.k; a++)
+        first[a] = predicted[a] > 0 ? first[a] / predicted[a] : 0;
+    cri_stages_count(&v->stages, v->chain.stride, 1, before, first, counts);
+}
+
+void cri_hmm_expect(const cri_hmm *of, cri_range sequences, const double *const *opt_before,
+                    double *sums, double *work)
+{
+    cri_hmm        expected = *of;
+    const double  *shift = cri_hmm_is_vb(of) ? cri_hmm_vb_expect(of, &expected) : NULL;
+    const cri_hmm *m = &expected;
+    size_t         nodes = cri_hmm_nodes(m), staged = m->stages > 0 ? cri_hmm_counts(m) : 0;
+    double        *first = work, *predicted = first + nodes, *counts = predicted + nodes;
+    cri_hmm_view   v;
+    gathering      a = { &v, cri_hmm_sums_at(m, sums) };
+    cri_chain_wish wish = { .pairs = staged ? counts : a.s.pairs,
+                            .visit = staged ? add_nodes : add_block,
+                            .arg = &a };
+    cri_blas_enter();
+    memset(counts, 0, staged * sizeof *counts);
+    cri_hmm_view_open(m, m->data, counts + staged, &v);
+    v.opt_shift = shift;
+    work = counts + staged + cri_hmm_view_work(m);
+    for (size_t s = sequences.begin; s < sequences.end; s++) {
+        wish.before = opt_before ? opt_before[s] : NULL;
+        wish.begins = wish.before || staged ? first : a.s.begins;
+        memset(first, 0, nodes * sizeof *first);
+        sums[0] += cri_chain_run(&v.chain, m->data->start[s], m->data->start[s + 1],
+                                 m->data->longest, &wish, work);
+        for (size_t i = 0; i < m->k && staged && !wish.before; i++) a.s.begins[i] += first[i];
+        if (wish.before && staged)
+            add_staged_passage(&v, wish.before, first, predicted, counts);
+        else if (wish.before)
+            add_passage(m, wish.before, first, a.s.pairs);
+    }
+    if (staged) cri_hmm_add_counts(m, counts, &a.s);
+    cri_blas_leave();
+}
+
 void cri_hmm_gather(const void *state, const cri_rows *rows, cri_range sequences, double *sums,
                     double *work)
 {
-    const cri_hmm *m = state;
-    cri_hmm_view   v;
-    gathering      a = { &v, cri_hmm_sums_at(m, sums) };
-    cri_chain_wish wish = {
-        .begins = a.s.begins, .pairs = a.s.pairs, .visit = add_block, .arg = &a
-    };
     (void)rows; /* their numbers stand in the data already */
-    cri_blas_enter();
-    cri_hmm_view_open(m, m->data, work, &v);
-    work += cri_hmm_view_work(m);
-    if (m->stages > 0) {
-        wish.begins = work, wish.pairs = work + cri_hmm_nodes(m), wish.visit = add_nodes;
-        work = wish.pairs + cri_hmm_counts(m);
-        memset(wish.begins, 0, (size_t)(work - wish.begins) * sizeof *work);
-    }
-    for (size_t s = sequences.begin; s < sequences.end; s++)
-        sums[0] += cri_chain_run(&v.chain, m->data->start[s], m->data->start[s + 1],
-                                 m->data->longest, &wish, work);
-    if (m->stages > 0) {
-        for (size_t i = 0; i < m->k; i++) a.s.begins[i] += wish.begins[i];
-        cri_hmm_add_counts(m, wish.pairs, &a.s);
-    }
-    cri_blas_leave();
+    cri_hmm_expect(state, sequences, NULL, sums, work);
 }

@@ -160,7 +160,9 @@ size_t cri_hmm_dimension(const void *state)
 {
     const cri_hmm *m = state;
     size_t         n = 0, k = m->k;
-    if (!(m->prior_transitions > 0) || ((m->L > 0 || m->M > 0) && !(m->prior_rows > 0)) || m->fixed)
+    bool           levels = m->L > 0 || m->M > 0;
+    if (cri_hmm_is_vb(m) || !(m->prior_transitions > 0) || (levels && !(m->prior_rows > 0)) ||
+        m->fixed)
         return 0;
     for (size_t i = 0; i < k; i++) n += m->may_begin[i] > 0;
     for (size_t i = 0; i < k * k; i++) n += m->may_go[i] > 0;

@@ -1,6 +1,7 @@
 /* joint.c -- see joint.h. */
 #include "joint.h"
 #include "math/constants.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,6 +64,15 @@ static size_t look_for_gaps(const cri_joint *j, size_t t, size_t *seen)
     return n;
 }
 
+/* The log density of n cells in state c, of sum = |L^-1 d|^2. */
+static double density(const cri_joint *j, size_t c, size_t n, double sum, double log_det)
+{
+    double dof = j->opt_dof ? j->opt_dof[c] : 0, half = 0.5 * (double)n;
+    if (!(dof > 0)) return -0.5 * sum - log_det - (double)n * CRI_HALF_LOG_2PI;
+    return cr_lgamma_diff(0.5 * dof, half) - half * log(dof * M_PI) - log_det -
+           (0.5 * dof + half) * log1p(sum / dof);
+}
+
 /* The cells that are there, of state c: L [n x n] of their covariance, y = L^-1 d; the log density. */
 static double score_part(const cri_joint *j, size_t t, size_t c, const size_t *seen, size_t n,
                          double *L, double *y)
@@ -80,7 +90,7 @@ static double score_part(const cri_joint *j, size_t t, size_t c, const size_t *s
         sum += y[a] * y[a];
         log_det += log(L[a * g + a]);
     }
-    return -0.5 * sum - log_det - (double)n * CRI_HALF_LOG_2PI;
+    return density(j, c, n, sum, log_det);
 }
 
 /* d [g x k] of a step without gaps. */
@@ -105,7 +115,8 @@ enum { MOST_JOINT = 512 };
 void cri_joint_score(const cri_joint *j, size_t begin, size_t end, double *out)
 {
     size_t  k = j->k, g = j->g, seen[MOST_JOINT];
-    double *d = j->work, *y = d + k * g, *L = y + k, *rest = L + g * g;
+    double *d = j->work, *y = d + k * g, *L = y + k, *rest = L + g * g, *square = L;
+    bool    student = j->opt_dof && j->opt_dof[0] > 0;
     for (size_t t = begin; t < end; t++, out += j->stride) {
         if (has_gap(j, t)) {
             size_t n = look_for_gaps(j, t, seen);
@@ -113,15 +124,23 @@ void cri_joint_score(const cri_joint *j, size_t begin, size_t end, double *out)
             continue;
         }
         deviate(j, t, d);
-        for (size_t c = 0; c < k; c++) out[c] += j->peak[c];
+        if (student)
+            memset(square, 0, k * sizeof *square);
+        else
+            for (size_t c = 0; c < k; c++) out[c] += j->peak[c];
         for (size_t a = 0; a < g; a++) {
             memset(y, 0, k * sizeof *y);
             for (size_t b = 0; b <= a; b++) {
                 const double *w = j->whiten + (a * g + b) * k, *db = d + b * k;
                 for (size_t c = 0; c < k; c++) y[c] += w[c] * db[c];
             }
-            for (size_t c = 0; c < k; c++) out[c] -= 0.5 * y[c] * y[c];
+            if (student)
+                for (size_t c = 0; c < k; c++) square[c] += y[c] * y[c];
+            else
+                for (size_t c = 0; c < k; c++) out[c] -= 0.5 * y[c] * y[c];
         }
+        for (size_t c = 0; c < k && student; c++)
+            out[c] += density(j, c, g, square[c], -j->peak[c] - (double)g * CRI_HALF_LOG_2PI);
     }
 }
 

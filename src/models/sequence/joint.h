@@ -18,6 +18,7 @@ typedef struct cri_joint {
     double              *covariance; /* [g x g x k]                                        */
     double              *whiten;     /* [g x g x k] lower triangles W with W Sigma W^T = I      */
     double              *peak;       /* [k] log density at the mean                             */
+    const double        *opt_dof;    /* [k] Student's t, with these as scale matrices; 0: normal */
     double              *work;       /* [cri_joint_work]                                        */
 } cri_joint;
 

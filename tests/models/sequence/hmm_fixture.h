@@ -26,17 +26,23 @@ static inline cr_model *rising(cr_ctx *cx, const cr_table *t, const char *settin
     return m;
 }
 
-static inline double value_of(const json_t *d, const char *name)
+/* What is said of a parameter: its "value", "sd", ... */
+static inline double number_at(const json_t *d, const char *name, const char *what)
 {
     json_t *row;
     size_t  i;
     json_array_foreach(json_object_get(d, "parameters"), i, row)
     {
         if (strcmp(json_string_value(json_object_get(row, "name")), name) == 0)
-            return json_number_value(json_object_get(row, "value"));
+            return json_number_value(json_object_get(row, what));
     }
     fail_msg("there is no parameter '%s'", name);
     return NAN;
+}
+
+static inline double value_of(const json_t *d, const char *name)
+{
+    return number_at(d, name, "value");
 }
 
 /* A file with some columns read as categories. */

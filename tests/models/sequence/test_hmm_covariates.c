@@ -264,6 +264,30 @@ TEST(fewer_rows_than_coefficients)
     }
 }
 
+/* Rows that come later are as if they had been there: the moments of the old ones follow the line. */
+TEST(lines_are_updated)
+{
+    static switching s, first, later;
+    enum { N = 300, OLD = 90 };
+    const char *settings =
+        "features=x,w,y covariates=x,w states=1 prior_rows=0 prior_transitions=0";
+    cr_model *m = NULL;
+    draw_switching(9, N, &s);
+    for (size_t i = 0; i < N; i++) {
+        switching *to = i < OLD ? &first : &later;
+        size_t     at = i < OLD ? i : i - OLD;
+        to->x[at] = s.x[i], to->w[at] = s.w[i], to->y[at] = s.y[i], to->z[at] = s.z[i];
+    }
+    cr_model *old = fit(cx, "hmm", table_of(cx, &first, OLD), settings);
+    assert_ok(cx, cr_update(cx, old, table_of(cx, &later, N - OLD), &m));
+    test_own(cx, m, release_model);
+    json_t *d = describe(cx, m), *all = describe(cx, fit(cx, "hmm", table_of(cx, &s, N), settings));
+    static const char *const names[] = { "intercept[1].y", "coef[1].y.x", "coef[1].y.w",
+                                         "sd[1].y" };
+    for (size_t i = 0; i < 4; i++)
+        assert_close(value_of(d, names[i]), value_of(all, names[i]), 1e-8);
+}
+
 TEST(covariates_refused)
 {
     cr_table *t =

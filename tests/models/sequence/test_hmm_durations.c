@@ -392,6 +392,34 @@ TEST(stages_are_kept_between_blocks)
     cr_prediction_free(cx, &all);
 }
 
+/* Rows that come later go on with a segment where it stands. */
+TEST(durations_are_updated)
+{
+    static const char *const rows =
+        "c,z\na,1\na,1\nb,2\na,1\nb,3\nb,3\nb,3\na,1\na,1\na,1\na,1\nb,2\nb,2\n"
+        "a,3\na,3\na,1\nb,2\nb,2\nb,2\nb,2\n";
+    const char *settings =
+        "features=c state=z states=3 duration=3 restarts=1 prior_rows=1e-7 prior_transitions=1e-9";
+    cr_model *whole = fit(cx, "hmm", table_of_text(cx, "data.csv", rows), settings);
+    for (size_t cut = 6; cut < 20; cut++) {
+        char        first[256], later[256];
+        const char *at = rows;
+        cr_model   *m = NULL;
+        for (size_t i = 0; i < cut; i++) at = strchr(at, '\n') + 1;
+        snprintf(first, sizeof first, "%.*s", (int)(at - rows), rows);
+        snprintf(later, sizeof later, "c,z\n%s", at);
+        cr_model *old = fit(cx, "hmm", table_of_text(cx, "first.csv", first), settings);
+        assert_ok(cx, cr_update(cx, old, table_of_text(cx, "later.csv", later), &m));
+        test_own(cx, m, release_model);
+        for (size_t i = 0; i < 9; i++) {
+            assert_close(state_of(m)->leave[i], state_of(whole)->leave[i], 1e-6);
+            assert_close(state_of(m)->A[i], state_of(whole)->A[i], 1e-6);
+        }
+        for (size_t i = 0; i < state_of(m)->place; i++)
+            assert_close(state_of(m)->ends[i], state_of(whole)->ends[i], 1e-6);
+    }
+}
+
 TEST(durations_refused)
 {
     cr_table *t = table_of_text(cx, "data.csv", "c\na\nb\nb\na\n");
@@ -399,6 +427,7 @@ TEST(durations_refused)
         const char *settings, *sentence;
     } bad[] = {
         { "duration=0", "duration" },
+        { "duration=2 infer=vb", "--duration has no posterior" },
         { "duration=900 states=3", "3 states times --duration 900 is more than 2000" },
         { "start={\"leave\":[[0.1],[0.2]]}", "'leave' is of durations" },
         { "duration=3 start={\"leave\":[[0.1],[0.2]]}",

@@ -143,6 +143,29 @@ TEST(mixtures_without_a_chain)
     }
 }
 
+/* Rows that come later, where it is plain which part they are of, are as if they had been there. */
+TEST(parts_are_updated)
+{
+    enum { ALL = 60, OLD = 25 };
+    double      rows[ALL];
+    cr_rng      r = cr_rng_stream(5, 5);
+    const char *settings = "features=x emission=mixture:2 states=1 least_spread=0 prior_rows=0 "
+                           "prior_transitions=0 restarts=5";
+    cr_model   *m = NULL;
+    for (size_t i = 0; i < ALL; i++)
+        rows[i] = (i % 3 == 0 ? -40 : 70) + cr_rng_normal(&r) + (i > OLD);
+    cr_model *old = fit(cx, "hmm", table_of(cx, rows, z, OLD), settings);
+    assert_ok(cx, cr_update(cx, old, table_of(cx, rows + OLD, z, ALL - OLD), &m));
+    test_own(cx, m, release_model);
+    json_t *d = describe(cx, m),
+           *all = describe(cx, fit(cx, "hmm", table_of(cx, rows, z, ALL), settings));
+    for (size_t i = 1; i <= 2; i++) {
+        assert_close(part(d, "weight", 1, i, "x"), part(all, "weight", 1, i, "x"), 1e-9);
+        assert_close(part(d, "mean", 1, i, "x"), part(all, "mean", 1, i, "x"), 1e-9);
+        assert_close(part(d, "sd", 1, i, "x"), part(all, "sd", 1, i, "x"), 1e-9);
+    }
+}
+
 TEST(mixtures_everywhere)
 {
     cr_table                *t = read_table(cx, test_data("classic/hmm/gauss3.csv"));
@@ -175,6 +198,7 @@ TEST(mixtures_refused)
         { "features=x emission=mixture", "a mixture has 2, 3, ..., 50 parts" },
         { "features=x emission=mixture:1", "a mixture has 2, 3, ..., 50 parts" },
         { "features=x emission=mixture:2.5", "a mixture has 2, 3, ..., 50 parts" },
+        { "features=x emission=mixture:2 infer=vb", "'x' is mixture, which has none" },
         { "features=x emission=mixture:two", "'mixture:two' is not understood" },
         { "features=x,y emission=x=mixture:2,y=mixture:3",
           "mixtures have 2 parts in one column, but 3 in 'y'" },
