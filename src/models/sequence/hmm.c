@@ -38,8 +38,7 @@ cr_status cri_hmm_name(cr_ctx *cx, cri_hmm *m)
 
 /* --- answers --------------------------------------------------------------------------------- */
 
-/* Rows of new data in the units of the model. */
-static cr_status open_data(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, cri_hmm_data *out)
+cr_status cri_hmm_read(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, cri_hmm_data *out)
 {
     cr_status st = cri_hmm_data_open(cx, rows, out);
     if (st == CR_OK) st = cri_hmm_check_labels(cx, out, m->k);
@@ -92,7 +91,7 @@ static cr_status answer(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, bool
     cri_hmm_data data = { 0 };
     answering    a = { .m = m, .data = &data, .filtered = filtered, .opt_places = opt_places };
 
-    CR_TRY(open_data(cx, m, rows, &data));
+    CR_TRY(cri_hmm_read(cx, m, rows, &data));
     a.log_density = cr_scratch_f64(&s, n);
     a.prob = cr_scratch_matrix(&s, n, k);
     CR_TRY(s.status);
@@ -151,7 +150,7 @@ static cr_status hmm_decode(cr_ctx *cx, const void *state, const cri_rows *rows,
     answering a = { .m = m, .data = &data, .path = steps, .log_path = log_probability };
 
     CR_TRY(s.status);
-    CR_TRY(open_data(cx, m, rows, &data));
+    CR_TRY(cri_hmm_read(cx, m, rows, &data));
     for (size_t i = 0; i < stride; i++) log_pi[i] = i < k ? log(m->pi[i]) : -INFINITY;
     for (size_t i = 0; i < k * k; i++) logs[i] = log(m->A[i]);
     cri_chain_pad(logs, k, false, -INFINITY, log_A);
@@ -413,6 +412,8 @@ const cr_model_class cri_class_hmm = {
                                             .filter = hmm_filter,
                                             .smooth = hmm_predict,
                                             .decode = hmm_decode,
+                                            .paths = cri_hmm_paths,
+                                            .path_entropy = cri_hmm_path_entropy,
                                             .forecast = hmm_forecast,
                                             .ends = hmm_ends },
     .choice = &(const cri_choice_face){ .choice = hmm_choice, .candidate = hmm_candidate },

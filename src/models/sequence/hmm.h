@@ -12,6 +12,7 @@
  *   7. hmm_start.c     starts;   hmm_given.c   parameters that are given
  *   8. hmm_search.c    rejected ends, the number of states
  *   9. hmm_vector.c    parameters as numbers without constraints;   hmm_errors.c   standard errors
+ *  10. hmm_paths.c     the most probable paths, and the entropy of all of them
  *   emission.c, emission_more.c, joint.c   what a state emits
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_SEQUENCE_HMM_H
@@ -211,6 +212,12 @@ cr_status cri_hmm_find_errors(cr_ctx *cx, const void *plan, const cri_rows *rows
 
 /* --- the model ------------------------------------------------------------------------------- */
 
+/* Rows of new data in the units of the model. */
+cr_status cri_hmm_read(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, cri_hmm_data *out);
+/* The best paths, and the entropy of all paths, as the face of sequences says (hmm_paths.c). */
+cr_status cri_hmm_paths(cr_ctx *cx, const void *state, const cri_rows *rows, size_t count,
+                        double *path, double *log_probability);
+cr_status cri_hmm_path_entropy(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
 /* Names of states and sequences. */
 cr_status cri_hmm_name(cr_ctx *cx, cri_hmm *m);
 /* Sets the ends of the sequences of its data. */
