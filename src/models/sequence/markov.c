@@ -264,7 +264,6 @@ static cr_status learn(cr_ctx *cx, const cri_rows *rows, const double *symbol,
                                                                 .max_iter = o->max_iter },
                                    m, report);
     }
-    m->prior_jumps = m->prior_time = m->objective = NAN;
     m->log_likelihood = log_likelihood_of(m);
     return cri_markov_find_stationary(cx, seed, m);
 }

@@ -39,10 +39,10 @@
     MEMBER(matrix, rate,       (k, k),  "none",      "generator of a chain in continuous time (markov_time.h)") \
     MEMBER(matrix, rate_sd,    (k, k),  "none any",  "posterior sds beside the diagonal; NaN: not known") \
     MEMBER(vector, holding_sd, (k),     "none any",  "of the mean times until a symbol is left")   \
-    MEMBER(count,  gaps,       (),      "later",     "different times between rows")               \
-    MEMBER(real,   prior_jumps, (),     "none later", "shape of the prior of a rate")              \
-    MEMBER(real,   prior_time, (),      "none later", "its rate")                                  \
-    MEMBER(real,   objective,  (),      "none later", "log posterior of the log rates, but for a constant")
+    MEMBER(count,  gaps,       (),      "spare",     "different times between rows")               \
+    MEMBER(real,   prior_jumps, (),     ">=0 spare", "shape of the prior of a rate")               \
+    MEMBER(real,   prior_time, (),      ">=0 spare", "its rate")                                   \
+    MEMBER(real,   objective,  (),      "spare",     "log posterior of the log rates, but for a constant")
 /* clang-format on */
 CRI_RECORD(cri_markov, CRI_MARKOV, const char **names; char **texts; cri_sequence_names known;);
 extern const cri_member cri_markov_record[];

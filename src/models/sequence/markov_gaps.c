@@ -7,17 +7,21 @@
 #include <math.h>
 #include <stdlib.h>
 
-cr_status cri_markov_gap(cr_ctx *cx, const cri_rows *rows, size_t row, double before,
+cr_status cri_markov_gap(cr_ctx *cx, const cri_rows *rows, size_t row, double before, bool same,
                          double *out_gap)
 {
     char   where[512];
     double gap = rows->sequences->time[row] - before;
     *out_gap = gap;
-    if (gap > 0 && gap < INFINITY) return CR_OK;
-    cr_fail(
-        cx, CR_EDATA, "%s: the row is not later than the one before it in its sequence",
-        cri_table_where(rows->table, rows->index ? rows->index[row] : row, where, sizeof where));
-    return cr_fail_note(cx, "in continuous time each row of a sequence has a time of its own");
+    if ((gap > 0 && gap < INFINITY) || (gap == 0 && same)) return CR_OK;
+    cri_table_where(rows->table, rows->index ? rows->index[row] : row, where, sizeof where);
+    return gap == 0
+               ? cr_fail(cx, CR_EDATA,
+                         "%s: the row has another symbol than one of its sequence at the same "
+                         "time",
+                         where)
+               : cr_fail(cx, CR_EDATA,
+                         "%s: the row is not later than those of its sequence before it", where);
 }
 
 typedef struct pair {
@@ -33,17 +37,21 @@ static int compare(const void *a, const void *b)
 }
 
 static cr_status list_pairs(cr_ctx *cx, const cri_rows *rows, const double *symbol, size_t k,
-                            pair *out, double *out_latest)
+                            pair *out, size_t *out_n, double *out_latest)
 {
     const cri_sequences *q = rows->sequences;
+    size_t               n = 0;
     for (size_t s = 0; s < q->n; s++)
-        for (size_t t = q->start[s] + 1; t < q->start[s + 1]; t++, out++) {
+        for (size_t t = q->start[s] + 1; t < q->start[s + 1]; t++) {
             size_t    a = q->row[t - 1], b = q->row[t];
-            cr_status st = cri_markov_gap(cx, rows, b, q->time[a], &out->gap);
+            cr_status st =
+                cri_markov_gap(cx, rows, b, q->time[a], symbol[a] == symbol[b], &out[n].gap);
             if (st != CR_OK) return st;
-            out->cell = (size_t)symbol[a] * k + (size_t)symbol[b];
+            if (out[n].gap == 0) continue;
+            out[n++].cell = (size_t)symbol[a] * k + (size_t)symbol[b];
             *out_latest = fmax(*out_latest, fabs(q->time[a]) + fabs(q->time[b]));
         }
+    *out_n = n;
     return CR_OK;
 }
 
@@ -68,16 +76,16 @@ cr_status cri_markov_gaps_find(cr_ctx *cx, cr_scratch *s, const cri_rows *rows,
     cr_status            st = CR_OK;
     cr_scratch           own = cr_scratch_begin(cx);
     const cri_sequences *q = rows->sequences;
-    size_t               n = q->rows - q->n, different;
-    pair                *pairs = cr_scratch_bytes(&own, n + 1, sizeof *pairs);
+    size_t               n = 0, different;
+    pair                *pairs = cr_scratch_bytes(&own, q->rows + 1, sizeof *pairs);
     double               latest = 0;
     cri_markov_gaps      g = { 0 };
     CR_TRY(own.status);
+    CR_TRY(list_pairs(cx, rows, symbol, k, pairs, &n, &latest));
     if (n == 0)
         CR_TRY(cr_fail(cx, CR_EDATA,
-                       "markov: no sequence has two rows, so that nothing is known of the time "
-                       "between jumps"));
-    CR_TRY(list_pairs(cx, rows, symbol, k, pairs, &latest));
+                       "markov: no sequence has rows at two times, so that nothing is known of the "
+                       "time between jumps"));
     qsort(pairs, n, sizeof *pairs, compare);
     different = join_gaps(pairs, n, latest);
     qsort(pairs, n, sizeof *pairs, compare);

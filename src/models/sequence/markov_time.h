@@ -32,11 +32,12 @@ typedef struct cri_markov_gaps {
     double    pairs, time; /* of all gaps                                          */
 } cri_markov_gaps;
 
-/* The time between rows of a sequence, from `before` to a row, which must be later.  CR_EDATA, naming the place. */
-cr_status cri_markov_gap(cr_ctx *cx, const cri_rows *rows, size_t row, double before,
+/* The time from one row of a sequence, at `before`, to the next; `same`: they have the same symbol.  CR_EDATA, naming the
+ * place, where it is 0 and they have not, or below 0. */
+cr_status cri_markov_gap(cr_ctx *cx, const cri_rows *rows, size_t row, double before, bool same,
                          double *out_gap);
-/* Of symbols [rows], in memory of the arena.  Gaps that differ by rounding count as equal.  Fails with CR_EDATA where a
- * row has the time of another of its sequence, or no sequence has two rows. */
+/* Of symbols [rows], in memory of the arena.  Gaps that differ by rounding count as equal, and a symbol that was seen
+ * twice at a time as seen once.  Fails with CR_EDATA where two symbols were, or no sequence has two times. */
 cr_status cri_markov_gaps_find(cr_ctx *cx, cr_scratch *s, const cri_rows *rows,
                                const double *symbol, size_t k, cri_markov_gaps *out);
 

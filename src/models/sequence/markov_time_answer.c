@@ -37,7 +37,7 @@ static cr_status list_steps(cr_ctx *cx, const cri_markov *m, const cri_rows *row
             size_t row = q->row[t];
             if (known) {
                 double    gap;
-                cr_status st = cri_markov_gap(cx, rows, row, time, &gap);
+                cr_status st = cri_markov_gap(cx, rows, row, time, symbol[row] == before, &gap);
                 if (st != CR_OK) return st;
                 out[n++] = (step){ gap, row, (size_t)before };
             } else {

@@ -359,6 +359,37 @@ TEST(streams_and_times_of_day)
     cr_follow_free(cx, f);
 }
 
+/* A symbol that was seen twice at a time says nothing more. */
+TEST(rows_at_the_same_time)
+{
+    cr_table *once = table_of_text(cx, "a.csv", "c,t\na,0\nb,1\nb,3\na,4\nb,4.5\n");
+    cr_table *twice = table_of_text(cx, "b.csv", "c,t\na,0\na,0\nb,1\nb,3\nb,3\nb,3\na,4\nb,4.5\n");
+    cr_model *m = fit(cx, "markov", once, "features=c time=t continuous=true");
+    cr_model *n = fit(cx, "markov", twice, "features=c time=t continuous=true");
+    cr_prediction p = predict(cx, n, twice);
+    for (size_t i = 0; i < 4; i++) assert_close(state_of(n)->rate[i], state_of(m)->rate[i], 1e-14);
+    assert_true(p.log_density[1] == 0 && p.log_density[5] == 0 && p.log_density[3] < 0);
+    assert_close(n->report.log_likelihood, m->report.log_likelihood, 1e-14);
+}
+
+/* A hundred different gaps: the same bits on any number of threads. */
+TEST(threads_change_nothing)
+{
+    double gaps[100], first[9];
+    cr_rng r = cr_rng_stream(41, 1);
+    for (size_t i = 0; i < 100; i++) gaps[i] = 0.1 + 3 * cr_rng_uniform(&r);
+    text_buffer text = draw_chain(&r, three, 3, 3, 120, gaps, 100);
+    cr_table   *t = table_of_text(cx, "data.csv", text.at);
+    free(text.at);
+    for (size_t threads = 1; threads <= 5; threads += 2) {
+        cr_ctx_set_threads(cx, threads);
+        const cri_markov *m = state_of(fit_three(cx, t, ""));
+        assert_true(m->gaps > 90);
+        if (threads == 1) memcpy(first, m->rate, sizeof first);
+        assert_memory_equal(m->rate, first, sizeof first);
+    }
+}
+
 TEST(one_symbol)
 {
     cr_table *t = table_of_text(cx, "data.csv", "c,t\na,0\na,1\na,3\n");
@@ -384,7 +415,7 @@ TEST(refusals)
     cr_table *ties = table_of_text(cx, "data.csv", "c,t,x\na,0,1\nb,1,2\na,1,3\n");
     cr_table *alone = table_of_text(cx, "data.csv", "c,t,s\na,0,1\nb,1,2\n");
     assert_fails_with(cx, try_fit(cx, "markov", ties, "features=c time=t continuous=true", &m),
-                      CR_EDATA, "not later");
+                      CR_EDATA, "another symbol");
     assert_fails_with(cx, try_fit(cx, "markov", ties, "features=c continuous=true", &m), CR_EARG,
                       "needs the times");
     assert_fails_with(cx,
@@ -392,5 +423,5 @@ TEST(refusals)
                       CR_EARG, "contradicts");
     assert_fails_with(
         cx, try_fit(cx, "markov", alone, "features=c time=t sequence=s continuous=true", &m),
-        CR_EDATA, "no sequence has two rows");
+        CR_EDATA, "no sequence has rows at two times");
 }
