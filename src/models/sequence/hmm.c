@@ -62,7 +62,6 @@ cr_status cri_hmm_open_rows(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, 
 }
 
 /* The model that answers: of a posterior that of the next row. */
-static const cri_hmm *next_of(const cri_hmm *m) { return m->predictive ? m->predictive : m; }
 
 typedef struct answering {
     const cri_hmm      *m;
@@ -105,7 +104,7 @@ static cr_status answer(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, bool
     cr_scratch   s = cr_scratch_begin(cx);
     size_t       k = m->k, n = rows->n, nodes = cri_hmm_nodes(m);
     cri_hmm_data data = { 0 };
-    answering    a = { next_of(m), &data, .filtered = filtered, .opt_places = opt_places };
+    answering    a = { cri_hmm_next(m), &data, .filtered = filtered, .opt_places = opt_places };
 
     CR_TRY(cri_hmm_open_rows(cx, m, rows, &data));
     a.log_density = cr_scratch_f64(&s, n);
@@ -163,7 +162,7 @@ static cr_status hmm_decode(cr_ctx *cx, const void *state, const cri_rows *rows,
     cri_hmm_data   data = { 0 };
     double   *log_pi = cr_scratch_f64(&s, stride), *log_A = cr_scratch_matrix(&s, stride, stride);
     double   *logs = cr_scratch_matrix(&s, nodes, nodes), *steps = cr_scratch_f64(&s, rows->n);
-    answering a = { next_of(m), &data, .path = steps, .log_path = log_probability };
+    answering a = { cri_hmm_next(m), &data, .path = steps, .log_path = log_probability };
 
     CR_TRY(s.status);
     CR_TRY(cri_hmm_open_rows(cx, m, rows, &data));
@@ -227,7 +226,7 @@ cr_status cri_hmm_follow(cr_ctx *cx, const cri_hmm *m, const cri_hmm_data *data,
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    answering  a = { .m = next_of(m), .data = data, .filtered = true, .opt_places = places };
+    answering  a = { .m = cri_hmm_next(m), .data = data, .filtered = true, .opt_places = places };
     a.log_density = cr_scratch_f64(&s, data->T);
     CR_TRY(s.status);
     CR_TRY(cri_parallel_rows(cx, NULL, data->n, cri_sequences_together(data->n),
@@ -259,7 +258,7 @@ static void draw_joint(const cri_hmm *m, size_t c, cr_rng *r, double *z, double 
 
 static void draw_row(const cri_hmm *of, size_t c, cr_rng *r, double *level, double *z, double *x)
 {
-    const cri_hmm *m = next_of(of);
+    const cri_hmm *m = cri_hmm_next(of);
     for (size_t j = 0; j < m->p; j++) {
         const cri_emission *e = cri_emission_of(m->kind[j]);
         cri_emitted         here = cri_hmm_emitted(m, j, NULL);
@@ -490,6 +489,8 @@ const cr_model_class cri_class_hmm = {
                                             .filter = hmm_filter,
                                             .smooth = hmm_predict,
                                             .decode = hmm_decode,
+                                            .paths = cri_hmm_paths,
+                                            .path_entropy = cri_hmm_path_entropy,
                                             .forecast = hmm_forecast,
                                             .ends = hmm_ends },
     .choice = &(const cri_choice_face){ .choice = hmm_choice, .candidate = hmm_candidate },

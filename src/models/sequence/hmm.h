@@ -16,6 +16,7 @@
  *  11. hmm_update.c    rows that come later
  *  12. hmm_regress.c   covariates, in which the means of columns are linear
  *  13. hmm_duration.c  how long states last, where that is not geometric: nodes of the chain
+ *  14. hmm_paths.c     the most probable paths, and the entropy of all of them
  *   emission.c, emission_more.c, emission_regress.c, emission_mixture.c, joint.c   what a state emits
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_SEQUENCE_HMM_H
@@ -205,6 +206,11 @@ size_t cri_hmm_own_work(const cri_hmm *m);
 size_t cri_hmm_mixtures_before(const cri_hmm *m, size_t j);
 /* Parts in the order of their means, and mean and sd of mixtures as a whole. */
 void cri_hmm_order_parts(cri_hmm *m);
+/* What the next row is like: the state itself or, of a posterior, averages over it. */
+static inline const cri_hmm *cri_hmm_next(const cri_hmm *m)
+{
+    return m->predictive ? m->predictive : m;
+}
 /* Column j of a state, without the covariates of rows, and the columns that are normal together; work of the caller. */
 cri_emitted cri_hmm_emitted(const cri_hmm *m, size_t j, double *work);
 cri_joint   cri_hmm_joint(const cri_hmm *m, const double **columns, double *work);
@@ -337,6 +343,10 @@ cr_status cri_hmm_find_errors(cr_ctx *cx, const void *plan, const cri_rows *rows
 
 /* Rows of new data in the units of the model. */
 cr_status cri_hmm_open_rows(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, cri_hmm_data *out);
+/* The best paths, and the entropy of all paths, as the face of sequences says (hmm_paths.c). */
+cr_status cri_hmm_paths(cr_ctx *cx, const void *state, const cri_rows *rows, size_t count,
+                        double *path, double *log_probability);
+cr_status cri_hmm_path_entropy(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
 /* Names of states and sequences. */
 cr_status cri_hmm_name(cr_ctx *cx, cri_hmm *m);
 /* places [sequences x place]: before the rows of data, then after them. */

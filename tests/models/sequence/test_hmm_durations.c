@@ -74,6 +74,38 @@ TEST(by_all_segmentations)
     cr_prediction_free(cx, &filtered);
 }
 
+/* The best paths of all, and the entropy of their posterior. */
+TEST(lists_of_paths_by_all_segmentations)
+{
+    enum { BEST = 6 };
+    const int x[T] = { 0, 1, 1, 1, -1, 0, 0, 1, 0 };
+    cr_table *t =
+        table_of_text(cx, "data.csv", "n,c\n1,a\n2,b\n3,b\n4,b\n5,\n6,a\n7,a\n8,b\n9,a\n");
+    cr_model *m = rising(cx, t, given);
+    double best[BEST] = { 0 }, total = 0, logs = 0, path[BEST * T], log_path[BEST * T], entropy[T];
+    size_t best_path[BEST][T], paths = 1;
+    for (size_t i = 0; i < T; i++) paths *= K;
+    for (size_t n = 0; n < paths; n++) {
+        size_t z[T], at = BEST;
+        for (size_t i = 0, rest = n; i < T; i++, rest /= K) z[i] = rest % K;
+        double p = path_probability(z, x);
+        total += p, logs += p > 0 ? p * log(p) : 0;
+        for (; at > 0 && p > best[at - 1]; at--) {
+            if (at == BEST) continue;
+            best[at] = best[at - 1];
+            memcpy(best_path[at], best_path[at - 1], sizeof z);
+        }
+        if (at < BEST) best[at] = p, memcpy(best_path[at], z, sizeof z);
+    }
+    assert_ok(cx, cr_path_entropy(cx, m, t, entropy));
+    assert_close(entropy[0], log(total) - logs / total, 1e-12);
+    assert_ok(cx, cr_decode_paths(cx, m, t, BEST, path, log_path));
+    for (size_t r = 0; r < BEST; r++) {
+        assert_close(log_path[r * T], log(best[r]), 1e-12);
+        for (size_t i = 0; i < T; i++) assert_true(path[r * T + i] == (double)best_path[r][i]);
+    }
+}
+
 /* --- the same by other roads ----------------------------------------------------------------- */
 
 /* Where all stages are left alike durations are geometric. */
