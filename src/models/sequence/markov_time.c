@@ -1,9 +1,7 @@
 /* markov_time.c -- the generator of a chain in continuous time by EM, and how well it is known. */
 #include "markov_time.h"
 #include "base/context_internal.h"
-#include "base/parallel.h"
 #include "base/scratch.h"
-#include "markov_expm.h"
 #include "math/dense/chol.h"
 #include "stationary.h"
 
@@ -11,56 +9,28 @@
 #include <math.h>
 #include <string.h>
 
-/* --- the expected jumps ---------------------------------------------------------------------- */
+/* --- EM -------------------------------------------------------------------------------------- */
 
 typedef struct search {
-    const cri_markov_gaps *g;
     size_t                 k;
-    double                 alpha, beta; /* of the prior                  */
-    const double          *Q;           /* [k x k] at the last expectation */
-    double                *sums;        /* [1 + k k] log likelihood, G'    */
+    double                 alpha, beta; /* of the prior */
+    cri_markov_expectation e;           /* at the generator that was looked at last */
 } search;
 
-static void add_gaps(void *arg, cri_range range, double *sums, double *work)
-{
-    const search          *f = arg;
-    const cri_markov_gaps *g = f->g;
-    size_t                 k = f->k, kk = k * k;
-    double                *P = work, *W = P + kk, *L = W + kk, *rest = L + kk;
-    for (size_t i = range.begin; i < range.end; i++) {
-        cri_generator_exponential(f->Q, k, g->gap[i], NULL, P, NULL, rest);
-        memset(W, 0, kk * sizeof *W); /* transposed */
-        for (size_t c = g->start[i]; c < g->start[i + 1]; c++) {
-            size_t a = g->cell[c] / k, b = g->cell[c] % k;
-            double p = fmax(P[g->cell[c]], DBL_MIN);
-            sums[0] += g->count[c] * log(p);
-            W[b * k + a] = g->count[c] / p;
-        }
-        cri_generator_exponential(f->Q, k, g->gap[i], W, P, L, rest);
-        for (size_t c = 0; c < kk; c++) sums[1 + c] += L[c];
-    }
-}
-
-/* Sets f->sums at a generator. */
 static cr_status expect(cr_ctx *cx, search *f, const double *Q)
 {
-    enum { TOGETHER = 4 };
-    size_t kk = f->k * f->k;
-    f->Q = Q;
-    return cri_parallel_sum_in(cx, NULL, f->g->n, TOGETHER, 1 + kk,
-                               3 * kk + cri_generator_work(f->k), add_gaps, f, f->sums);
+    return cri_markov_expect(cx, &f->e, Q);
 }
 
-/* G_ab, of which G_aa is the expected time in a. */
-static double G_of(const search *f, size_t a, size_t b) { return f->sums[1 + b * f->k + a]; }
+static double G_of(const search *f, size_t a, size_t b) { return cri_markov_expected(&f->e, a, b); }
 
 /* The log posterior of log q at the last expectation, but for a constant. */
 static double objective_of(const search *f)
 {
-    double sum = f->sums[0];
+    double sum = f->e.sums[0];
     for (size_t a = 0; a < f->k; a++)
         for (size_t b = 0; b < f->k; b++) {
-            double q = f->Q[a * f->k + b];
+            double q = f->e.Q[a * f->k + b];
             if (a != b && f->alpha > 0) sum += f->alpha * log(q) - f->beta * q;
         }
     return sum;
@@ -81,13 +51,11 @@ static void maximise(const search *f, double *out)
     for (size_t a = 0; a < k; a++)
         for (size_t b = 0; b < k; b++) {
             double time = G_of(f, a, a) + f->beta;
-            double jumps = f->Q[a * k + b] * G_of(f, a, b) + f->alpha;
+            double jumps = f->e.Q[a * k + b] * G_of(f, a, b) + f->alpha;
             if (a != b) out[a * k + b] = time > 0 ? fmax(jumps / time, DBL_MIN) : DBL_MIN;
         }
     close_rows(out, k);
 }
-
-/* --- EM -------------------------------------------------------------------------------------- */
 
 /* Where two steps lead when they are gone on with (Varadhan & Roland 2008, Scandinavian Journal of Statistics 35, S3), in
  * log q. */
@@ -113,16 +81,16 @@ static void extrapolate(const double *Q0, const double *Q1, const double *Q2, si
 static void start(const search *f, double *Q)
 {
     size_t k = f->k;
-    double beta = f->beta > 0 ? f->beta : f->g->time / f->g->pairs;
+    double beta = f->beta > 0 ? f->beta : f->e.g->time / f->e.g->pairs;
     double alpha = f->alpha > 0 ? f->alpha : 0.1;
     for (size_t a = 0; a < k; a++) {
         double time = beta, *row = Q + a * k;
         for (size_t b = 0; b < k; b++) row[b] = alpha;
-        for (size_t i = 0; i < f->g->n; i++)
-            for (size_t c = f->g->start[i]; c < f->g->start[i + 1]; c++) {
-                if (f->g->cell[c] / k != a) continue;
-                time += f->g->count[c] * f->g->gap[i];
-                row[f->g->cell[c] % k] += f->g->count[c];
+        for (size_t i = 0; i < f->e.g->n; i++)
+            for (size_t c = f->e.g->start[i]; c < f->e.g->start[i + 1]; c++) {
+                if (f->e.g->cell[c] / k != a) continue;
+                time += f->e.g->count[c] * f->e.g->gap[i];
+                row[f->e.g->cell[c] % k] += f->e.g->count[c];
             }
         for (size_t b = 0; b < k; b++) row[b] /= time;
     }
@@ -137,8 +105,8 @@ static cr_status climb(cr_ctx *cx, search *f, const cri_markov_time_settings *o,
     cr_scratch s = cr_scratch_begin(cx);
     size_t     kk = f->k * f->k, size = kk * sizeof *Q;
     double    *Q1 = cr_scratch_f64(&s, kk), *Q2 = cr_scratch_f64(&s, kk);
-    double    *far = cr_scratch_f64(&s, kk), *kept = cr_scratch_f64(&s, 1 + kk);
-    double     least = o->tol * f->g->pairs, now, next;
+    double    *far = cr_scratch_f64(&s, kk);
+    double     least = o->tol * f->e.g->pairs, now, next;
     cri_clock  clock = cri_clock_start(cx, NAN);
     CR_TRY(s.status);
     report->stop = CR_STOP_LIMIT;
@@ -158,7 +126,6 @@ static cr_status climb(cr_ctx *cx, search *f, const cri_markov_time_settings *o,
             break;
         }
         maximise(f, Q2);
-        memcpy(kept, f->sums, (1 + kk) * sizeof *kept);
         extrapolate(Q, Q1, Q2, f->k, far);
         CR_TRY(expect(cx, f, far));
         now = objective_of(f);
@@ -169,7 +136,6 @@ static cr_status climb(cr_ctx *cx, search *f, const cri_markov_time_settings *o,
             CR_TRY(expect(cx, f, Q));
             now = objective_of(f);
         }
-        f->Q = Q;
     }
     CR_TRY(expect(cx, f, Q));
 done:
@@ -179,15 +145,13 @@ done:
 
 /* --- errors ---------------------------------------------------------------------------------- */
 
-static const double MOST_WORK = 2e10; /* operations of the observed information */
-
 /* The derivatives of the objective by the log q, at the last expectation: out [k (k - 1)]. */
 static void gradient_of(const search *f, double *out)
 {
     size_t k = f->k;
     for (size_t a = 0; a < k; a++)
         for (size_t b = 0; b < k; b++) {
-            double q = f->Q[a * k + b];
+            double q = f->e.Q[a * k + b];
             if (a != b) *out++ = q * (G_of(f, a, b) - G_of(f, a, a)) + f->alpha - f->beta * q;
         }
 }
@@ -201,8 +165,18 @@ static void move(const double *Q, size_t k, size_t i, double step, double *out)
     close_rows(out, k);
 }
 
+static const double MOST_WORK = 1e11; /* operations of the observed information, some minutes */
+
+static double work_of_covariance(const search *f)
+{
+    double k = (double)f->k, cube = k * k * k;
+    double step =
+        f->e.summed ? 150 * (double)f->e.g->cells + 1000 * cube : 200 * cube * (double)f->e.g->n;
+    return 2 * k * k * step + cube * cube;
+}
+
 /* The covariance of the log q by the observed information: C [n x n], n = k (k - 1).  *out_known is false where the
- * information is not positive definite. */
+ * information is not positive definite, or would take too long. */
 static cr_status find_covariance(cr_ctx *cx, search *f, const double *Q, double *C, bool *out_known)
 {
     static const double STEP = 1e-4;
@@ -211,8 +185,10 @@ static cr_status find_covariance(cr_ctx *cx, search *f, const double *Q, double 
     size_t              k = f->k, n = k * (k - 1);
     double             *up = cr_scratch_f64(&s, n), *down = cr_scratch_f64(&s, n);
     double             *moved = cr_scratch_matrix(&s, k, k), *I = cr_scratch_matrix(&s, n, n);
+    cri_clock           clock = cri_clock_start(cx, NAN);
     CR_TRY(s.status);
     for (size_t i = 0; i < n; i++) {
+        if (cri_clock_over(&clock)) goto done;
         move(Q, k, i, STEP, moved);
         CR_TRY(expect(cx, f, moved));
         gradient_of(f, up);
@@ -290,7 +266,6 @@ static cr_status find_errors(cr_ctx *cx, search *f, cri_markov *m)
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     k = m->k, n = k * (k - 1), work_index = 6 * k;
-    double     each = 150.0 * (double)(k * k) * (double)k * (double)f->g->n;
     double    *work = cr_scratch_matrix(&s, k, k);
     size_t    *index = cr_scratch_index(&s, work_index);
     bool       known = false;
@@ -300,7 +275,7 @@ static cr_status find_errors(cr_ctx *cx, search *f, cri_markov *m)
         m->stationary_sd[a] = m->stationary_lower[a] = m->stationary_upper[a] = m->holding_sd[a] =
             NAN;
     for (size_t c = 0; c < k * k; c++) m->rate_sd[c] = NAN;
-    if (n == 0 || 2 * (double)n * each > MOST_WORK || cri_time_left(cx) < 0.1) goto done;
+    if (n == 0 || work_of_covariance(f) > MOST_WORK) goto done;
     double *C = cr_scratch_matrix(&s, n, n);
     CR_TRY(s.status);
     CR_TRY(find_covariance(cx, f, m->rate, C, &known));
@@ -340,11 +315,10 @@ cr_status cri_markov_time_fit(cr_ctx *cx, const cri_rows *rows, const double *sy
     cr_scratch      s = cr_scratch_begin(cx);
     size_t          k = m->k;
     cri_markov_gaps g = { 0 };
-    search          f = { .g = &g, .k = k, .alpha = o->prior_jumps };
+    search          f = { .k = k, .alpha = o->prior_jumps };
     CR_TRY(cri_markov_gaps_find(cx, &s, rows, symbol, k, &g));
     f.beta = f.alpha * (double)(k - 1) * g.time / g.pairs;
-    f.sums = cr_scratch_f64(&s, 1 + k * k);
-    CR_TRY(s.status);
+    CR_TRY(cri_markov_expectation_open(&s, &g, k, &f.e));
     m->rate = cr_alloc(cx, k * k, sizeof(double));
     m->rate_sd = cr_alloc(cx, k * k, sizeof(double));
     m->holding_sd = cr_alloc(cx, k, sizeof(double));
@@ -353,7 +327,7 @@ cr_status cri_markov_time_fit(cr_ctx *cx, const cri_rows *rows, const double *sy
     CR_TRY(climb(cx, &f, o, m->rate, report));
     m->gaps = g.n, m->prior_jumps = f.alpha, m->prior_time = f.beta;
     m->objective = objective_of(&f);
-    m->log_likelihood = f.sums[0] + log_likelihood_of_first_rows(rows, symbol, m);
+    m->log_likelihood = f.e.sums[0] + log_likelihood_of_first_rows(rows, symbol, m);
     CR_TRY(find_errors(cx, &f, m));
 done:
     cr_scratch_end(&s);

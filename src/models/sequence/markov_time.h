@@ -6,18 +6,20 @@
  *   G = sum_d integral_0^d e^(Q' s) W e^(Q' (d - s)) ds,   W_ab = n_ab(d) / P_ab(d),   N_ab = q_ab G_ab,   R_a = G_aa,
  * and q_ab = (N_ab + alpha) / (R_a + beta) is the mode of log q.  G is also the gradient of the log likelihood:
  * d / d q_ab = G_ab - G_aa; its differences are the observed information.
- * O(k^3) for each different gap and step.  Bladt & Sorensen (2005), Statistical inference for discretely observed Markov
+ * O(k^2) for each different gap and step where it is short, else O(k^3).  Bladt & Sorensen (2005), Statistical inference for discretely observed Markov
  * jump processes, Journal of the Royal Statistical Society B 67; Van Loan (1978), IEEE Transactions on Automatic Control
  * 23, for the integral.
  *
  *   1. markov_gaps.c          which symbols followed which, after which gaps
- *   2. markov_time.c          EM, errors
- *   3. markov_time_answer.c   predictions, forecasts, draws
+ *   2. markov_expect.c        expected jumps and times
+ *   3. markov_time.c          EM, errors
+ *   4. markov_time_answer.c   predictions, forecasts, draws
  *   markov_expm.c             exponentials of generators
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_SEQUENCE_MARKOV_TIME_H
 #define CREDENCE_MODELS_SEQUENCE_MARKOV_TIME_H
 
+#include "base/scratch.h"
 #include "markov.h"
 
 /* --- gaps (markov_gaps.c) -------------------------------------------------------------------- */
@@ -40,6 +42,29 @@ cr_status cri_markov_gap(cr_ctx *cx, const cri_rows *rows, size_t row, double be
  * twice at a time as seen once.  Fails with CR_EDATA where two symbols were, or no sequence has two times. */
 cr_status cri_markov_gaps_find(cr_ctx *cx, cr_scratch *s, const cri_rows *rows,
                                const double *symbol, size_t k, cri_markov_gaps *out);
+
+/* --- expectations (markov_expect.c) ---------------------------------------------------------- */
+
+typedef struct cri_markov_expectation {
+    const cri_markov_gaps *g;
+    size_t                 k, terms;
+    bool                   summed; /* whether short gaps are summed over their events */
+    double                 q;      /* the largest rate of leaving                     */
+    const double          *Q;      /* [k x k] of the last one                         */
+    double *sums; /* log likelihood of the pairs, G transposed [k x k], sums over terms */
+    double *powers, *work;
+} cri_markov_expectation;
+
+/* Memory from the arena. */
+cr_status cri_markov_expectation_open(cr_scratch *s, const cri_markov_gaps *g, size_t k,
+                                      cri_markov_expectation *out);
+/* Sets the sums at a generator. */
+cr_status cri_markov_expect(cr_ctx *cx, cri_markov_expectation *e, const double *Q);
+/* G_ab, of which G_aa is the expected time in a. */
+static inline double cri_markov_expected(const cri_markov_expectation *e, size_t a, size_t b)
+{
+    return e->sums[1 + b * e->k + a];
+}
 
 /* --- fit (markov_time.c) --------------------------------------------------------------------- */
 

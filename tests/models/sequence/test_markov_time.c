@@ -137,14 +137,18 @@ static cr_model *fit_three(cr_ctx *cx, const cr_table *t, const char *more)
     return fit(cx, "markov", t, all);
 }
 
-static cr_table *table_of_three(cr_ctx *cx, uint64_t seed, size_t rows)
+static cr_table *table_of_gaps(cr_ctx *cx, uint64_t seed, size_t rows, const double gaps[3])
 {
-    const double gaps[] = { 0.3, 1, 2.5 };
-    cr_rng       r = cr_rng_stream(seed, 1);
-    text_buffer  text = draw_chain(&r, three, 3, 4, rows, gaps, 3);
-    cr_table    *t = table_of_text(cx, "data.csv", text.at);
+    cr_rng      r = cr_rng_stream(seed, 1);
+    text_buffer text = draw_chain(&r, three, 3, 4, rows, gaps, 3);
+    cr_table   *t = table_of_text(cx, "data.csv", text.at);
     free(text.at);
     return t;
+}
+
+static cr_table *table_of_three(cr_ctx *cx, uint64_t seed, size_t rows)
+{
+    return table_of_gaps(cx, seed, rows, (const double[3]){ 0.3, 1, 2.5 });
 }
 
 /* --- the fit --------------------------------------------------------------------------------- */
@@ -211,15 +215,15 @@ static double moved(const cr_table *t, const cri_markov *m, size_t e, double by,
 }
 
 /* The end of EM is the mode of the log rates, with the curvature that its sds say. */
-TEST(mode_of_the_posterior)
+static void check_mode(cr_ctx *cx, const double gaps[3])
 {
     enum { N = 6 };
-    cr_table         *t = table_of_three(cx, 31, 40);
+    cr_table         *t = table_of_gaps(cx, 31, 40, gaps);
     cr_model         *model = fit_three(cx, t, "prior_jumps=0.5 tol=1e-13");
     const cri_markov *m = state_of(model);
     const size_t      beside[N] = { 1, 2, 3, 5, 6, 7 };
     const double      h = 1e-3;
-    double            H[N * N], top = objective_at(t, m, m->rate), gap = 3.8 / 3;
+    double H[N * N], top = objective_at(t, m, m->rate), gap = (gaps[0] + gaps[1] + gaps[2]) / 3;
     assert_close(m->objective, top, 1e-11);
     assert_true(fabs(m->prior_time / gap - 1) < 0.2); /* 0.5 * 2 times the mean gap */
     for (size_t i = 0; i < N; i++) {
@@ -247,6 +251,13 @@ TEST(mode_of_the_posterior)
         for (size_t b = 0; b < 3; b++) sum += m->stationary[b] * m->rate[b * 3 + a];
         assert_true(fabs(sum) < 1e-13);
     }
+}
+
+TEST(mode_of_the_posterior)
+{
+    check_mode(cx, (const double[3]){ 0.3, 1, 2.5 });
+    check_mode(cx, (const double[3]){ 0.3, 1, 200 }); /* one that is not summed over its events */
+    check_mode(cx, (const double[3]){ 1e-4, 1, 60 });
 }
 
 /* Also where the data say little, and a step that is gone on with goes too far. */
