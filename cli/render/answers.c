@@ -40,6 +40,12 @@ static bool is_text(const answer_column *c)
     return c->names || c->texts || (c->from && c->from->type == CR_CATEGORY);
 }
 
+/* The row of the data that row i of the answer shows. */
+static size_t data_row(const answer_column *c, size_t i)
+{
+    return c->from_row ? c->from_row[i] : i;
+}
+
 /* A cell of the data as it was read; "" where it is missing. */
 static const char *data_cell(const cr_column *c, size_t i, char *buffer)
 {
@@ -57,7 +63,7 @@ static const char *name_of(const answer_column *c, size_t i)
 
 static const char *cell(const answer_column *c, size_t i, bool all_digits, char buffer[32])
 {
-    if (c->from) return data_cell(c->from, i, buffer);
+    if (c->from) return data_cell(c->from, data_row(c, i), buffer);
     const char *text = c->texts ? c->texts[i] : c->names ? name_of(c, i) : NULL;
     if (c->texts || c->names) return text ? text : "";
     return out_number(c->x[i * c->stride], all_digits, buffer);
@@ -176,10 +182,11 @@ static void put_cell(const answer_column *c, size_t i, cri_sheet *to)
     bool named = c->from ? c->from->type == CR_CATEGORY || c->from->type == CR_BOOLEAN : is_text(c);
     if (!named) {
         cri_put_real(to, c->key,
-                     c->from ? c->from->values[i * c->from->stride] : c->x[i * c->stride]);
+                     c->from ? c->from->values[data_row(c, i) * c->from->stride]
+                             : c->x[i * c->stride]);
         return;
     }
-    const char *text = c->from    ? data_cell(c->from, i, buffer)
+    const char *text = c->from    ? data_cell(c->from, data_row(c, i), buffer)
                        : c->texts ? c->texts[i]
                                   : name_of(c, i);
     cri_put_text(to, c->key, c->from && !*text ? NULL : text);

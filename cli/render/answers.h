@@ -16,6 +16,7 @@ typedef struct answer_column {
     const char *const *names;
     size_t             n_names;
     const cr_column   *from;
+    const size_t *from_row; /* which row of `from` that of the answer shows; NULL: the same one */
     const char *const *texts;
 } answer_column;
 

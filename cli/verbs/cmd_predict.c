@@ -40,7 +40,7 @@ static bool of_function(const predict_job *j) { return j->o->latent || j->o->pri
 /* --- columns --------------------------------------------------------------------------------- */
 
 /* A column that is named twice is shown twice, but an object has its name once. */
-static void add_ids(predict_job *j)
+void predict_add_ids(predict_job *j, const size_t *opt_row)
 {
     for (size_t k = 0; k < j->n_ids; k++) {
         answer_column *column = answers_add(&j->a, j->ids[k], NULL);
@@ -48,11 +48,11 @@ static void add_ids(predict_job *j)
         while (strcmp(j->ids[first], j->ids[k]) != 0) first++;
         if (first == k) column->group = "id", column->key = j->ids[k];
         column->from = cr_table_find(j->table, j->ids[k]);
+        column->from_row = opt_row;
     }
 }
 
-/* No column of the answer has the name of one that --id copies: the file could not be read again. */
-static cr_status check_id_names(const predict_job *j)
+cr_status predict_check_id_names(const predict_job *j)
 {
     for (size_t k = 0; k < j->n_ids; k++)
         for (size_t i = j->n_ids; i < j->a.n; i++) {
@@ -134,7 +134,7 @@ cr_status predict_make_columns(predict_job *j)
                            (j->o->slopes ? cr_model_slopes(j->model) : 0) + parts +
                            (j->o->reconstruct ? cr_model_reconstructs(j->model) : 0));
     CR_TRY(j->s.status);
-    if (j->table && !j->o->ahead) add_ids(j);
+    if (j->table && !j->o->ahead) predict_add_ids(j, NULL);
     if (j->o->ahead)
         predict_add_ahead(j);
     else if (!j->table)
@@ -152,7 +152,7 @@ cr_status predict_make_columns(predict_job *j)
     if (j->o->loss) CR_TRY(add_decisions(j));
     if (j->o->draws) CR_TRY(add_draws(j));
     CR_TRY(j->s.status);
-    CR_TRY(check_id_names(j));
+    CR_TRY(predict_check_id_names(j));
 done:
     return st;
 }
@@ -183,7 +183,7 @@ done:
     return st;
 }
 
-static cr_status check_ids(predict_job *j)
+cr_status predict_check_ids(const predict_job *j)
 {
     for (size_t k = 0; k < j->n_ids; k++)
         if (!cr_table_find(j->table, j->ids[k]))
@@ -248,7 +248,7 @@ static cr_status check_options(const predict_job *j)
 cr_status predict_table_rows(predict_job *j)
 {
     cr_status st = CR_OK;
-    CR_TRY(check_ids(j));
+    CR_TRY(predict_check_ids(j));
     CR_TRY(predict_is_of_sequence(j) ? predict_sequence_rows(j)
            : of_function(j)  ? latent_predict(context(j), j->model, j->table, j->o->prior, &j->p)
            : j->o->mean_only ? latent_means(context(j), j->model, j->table, &j->p)
@@ -318,7 +318,8 @@ static cr_status print(predict_job *j)
     cr_status  st = CR_OK;
     cri_sheet *head = cri_sheet_new(context(j));
     cri_put_text(head, "model", cr_class_name(cr_model_get_class(j->model)));
-    cri_put_count(head, "rows", j->a.rows);
+    cri_put_count(head, "rows",
+                  j->o->paths == CR_COUNT_UNSET ? j->a.rows : cr_table_rows(j->table));
     cri_put_real(head, "interval", level_of(j));
     cri_put_count(head, "seed", j->o->draws ? j->c->fit.seed : cr_model_get_seed(j->model));
     if (j->p.family) cri_put_text(head, "distribution", cr_dist_name(j->p.family));
@@ -380,6 +381,8 @@ static cr_status run_predict(cli *c)
     coordinates = j.o->coordinates && c->n_args > 1;
     if (coordinates) {
         CR_TRY(make_coordinates(&j));
+    } else if (j.o->paths != CR_COUNT_UNSET) {
+        CR_TRY(predict_make_paths(&j));
     } else {
         CR_TRY(j.o->ahead ? predict_ahead(&j) : c->n_args > 1 ? answer_rows(&j) : answer_next(&j));
         predict_count_missing(&j);

@@ -25,6 +25,10 @@
       "of a model of sequences: show the most probable state of each row, or the most probable "   \
       "path through all rows",                                                                     \
       "viterbi")                                                                                   \
+    X(count, paths, "", "1..1000000",                                                              \
+      "with --decode viterbi: show this many of the most probable paths of each sequence, one "    \
+      "below the other",                                                                           \
+      "3")                                                                                         \
     X(count, ahead, "0", "0..1000000",                                                             \
       "of a model of sequences: forecast this many rows behind the last of each sequence, of "     \
       "DATA or, without it, of the data of the fit",                                               \
@@ -82,9 +86,14 @@ typedef struct predict_job {
 
 /* The columns that are carried along. */
 cr_status predict_read_ids(predict_job *j);
+cr_status predict_check_ids(const predict_job *j);
 /* Predictions for j->table, and the columns that show them. */
 cr_status predict_table_rows(predict_job *j);
 cr_status predict_make_columns(predict_job *j);
+/* Columns of the data, of these rows or (NULL) of all. */
+void predict_add_ids(predict_job *j, const size_t *opt_row);
+/* Fails where a column of the answer has the name of one that --id copies: the file could not be read again. */
+cr_status predict_check_id_names(const predict_job *j);
 /* Rows without a prediction: counted, and at the end reported. */
 void predict_count_missing(predict_job *j);
 void predict_warn_missing(const predict_job *j);
@@ -105,8 +114,10 @@ cr_status predict_sequence_rows(predict_job *j);
 cr_status predict_ahead(predict_job *j);
 /* Which sequence and which row behind it each answer is of. */
 void predict_add_ahead(predict_job *j);
-/* The most probable path in the place of the labels, and its log probability. */
+/* The most probable path in the place of the labels, its log probability, and the entropy of all paths. */
 cr_status predict_add_path(predict_job *j);
+/* The most probable paths instead of predictions, a line for each row of each path. */
+cr_status predict_make_paths(predict_job *j);
 
 /* --- predict_stream.c ------------------------------------------------------------------------ */
 

@@ -29,6 +29,12 @@ static const cr_field prediction[] = {
     CR_MEASURE("log_path", "nats", CR_FIELD_EITHER,
                "with --decode viterbi: the log probability of the path of the row's sequence, with "
                "its rows or, of classes, given them"),
+    CR_MEASURE("path_entropy", "nats", CR_FIELD_SOMETIMES,
+               "with --decode viterbi: the entropy of the posterior over all paths of the row's "
+               "sequence: 0 where only one is possible"),
+    CR_COUNT("path", CR_FIELD_SOMETIMES,
+             "with --paths: which path, 1 being the most probable of its sequence"),
+    CR_COUNT("row", CR_FIELD_SOMETIMES, "with --paths: which row of the data"),
     CR_TEXT("sequence", CR_FIELD_SOMETIMES, "with --ahead: the sequence, if there are several"),
     CR_COUNT("ahead", CR_FIELD_SOMETIMES, "with --ahead: how many rows behind the last"),
     CR_OTHER(NUMBERS, "p", CR_FIELD_SOMETIMES, "of a class or cluster: the probability of each"),

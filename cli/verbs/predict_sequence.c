@@ -1,6 +1,8 @@
 /* predict_sequence.c -- predict for models of sequences: filtered, smoothed, decoded, ahead. */
 #include "predict_job.h"
+#include "models/core/model_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 static cr_ctx *context(const predict_job *j) { return j->c->cx; }
@@ -8,7 +10,7 @@ static cr_ctx *context(const predict_job *j) { return j->c->cx; }
 /* The first option of sequences that was given, as it is typed; NULL: none. */
 static const char *option_of(const predict_job *j, char *spelled)
 {
-    return cli_first_set(j->c, "filtered smoothed decode ahead", spelled);
+    return cli_first_set(j->c, "filtered smoothed decode paths ahead", spelled);
 }
 
 cr_status predict_check_sequence(const predict_job *j)
@@ -22,6 +24,13 @@ cr_status predict_check_sequence(const predict_job *j)
                    spelled);
     const char *option = option_of(j, own);
     if (!option) return CR_OK;
+    if (o->paths != CR_COUNT_UNSET && o->decode != DECODE_VITERBI) {
+        cr_fail(context(j), CR_EARG, "--paths is about most probable paths");
+        return cr_fail_hint(context(j), "--decode viterbi --paths %zu", o->paths);
+    }
+    if (o->paths != CR_COUNT_UNSET && cli_first_set(j->c, "loss parts interval smoothed", spelled))
+        return cr_fail(context(j), CR_EARG,
+                       "--%s requires predictions, but --paths shows paths alone", spelled);
     if (o->filtered && o->smoothed)
         return cr_fail(context(j), CR_EARG, "--filtered and --smoothed contradict each other");
     if (o->filtered && o->decode == DECODE_VITERBI) {
@@ -53,6 +62,7 @@ cr_status predict_check_sequence_model(const predict_job *j)
     } needs[] = { { j->o->filtered, "filter", "filtered" },
                   { j->o->smoothed, "smooth", "smoothed" },
                   { j->o->decode == DECODE_VITERBI, "decode", "decode" },
+                  { j->o->paths != CR_COUNT_UNSET, "paths", "paths" },
                   { j->o->ahead > 0, "forecast", "ahead" } };
     const cr_model_class *class = cr_model_get_class(j->model);
     for (size_t k = 0; k < sizeof needs / sizeof *needs; k++) {
@@ -105,13 +115,28 @@ void predict_add_ahead(predict_job *j)
     if (step) answers_add(&j->a, "ahead", "ahead")->x = step;
 }
 
+/* The entropy of all paths of the sequence of each row of the table, where the model knows it; else NULL. */
+static cr_status find_entropy(predict_job *j, double **out)
+{
+    cr_status st = CR_OK;
+    *out = NULL;
+    if (!cr_class_offers(cr_model_get_class(j->model), "path-entropy")) return CR_OK;
+    double *entropy = cr_scratch_f64(&j->s, cr_table_rows(j->table));
+    CR_TRY(j->s.status);
+    CR_TRY(cr_path_entropy(context(j), j->model, j->table, entropy));
+    *out = entropy;
+done:
+    return st;
+}
+
 cr_status predict_add_path(predict_job *j)
 {
     cr_status st = CR_OK;
-    double   *path = cr_scratch_f64(&j->s, j->p.n);
+    double   *path = cr_scratch_f64(&j->s, j->p.n), *entropy = NULL;
     double   *log_path = cr_scratch_f64(&j->s, j->p.n);
     CR_TRY(j->s.status);
     CR_TRY(cr_decode(context(j), j->model, j->table, path, log_path));
+    CR_TRY(find_entropy(j, &entropy));
     for (size_t i = 0; i < j->a.n; i++) { /* the labels: the only column of names that p has */
         answer_column *column = &j->a.columns[i];
         if (column->names == j->p.classes && column->key &&
@@ -119,6 +144,86 @@ cr_status predict_add_path(predict_job *j)
             column->x = path;
     }
     answers_add(&j->a, "log_path", "log_path")->x = log_path;
+    if (entropy) answers_add(&j->a, "path_entropy", "path_entropy")->x = entropy;
+done:
+    return st;
+}
+
+/* --- several paths --------------------------------------------------------------------------- */
+
+/* The columns of a list of paths, a line for each row of each path. */
+typedef struct path_lines {
+    size_t  n;
+    size_t *table_row;
+    double *path, *row, *state, *log_path, *entropy;
+} path_lines;
+
+/* Path after path, of each the rows of the sequences that have it. */
+static cr_status list_lines(predict_job *j, size_t count, size_t n, const double *path,
+                            const double *log_path, const double *opt_entropy, path_lines *out)
+{
+    cr_status  st = CR_OK;
+    path_lines l = { 0 };
+    for (size_t i = 0; i < count * n; i++) l.n += isnan(path[i]) ? 0 : 1;
+    l.table_row = cr_scratch_index(&j->s, l.n);
+    l.path = cr_scratch_f64(&j->s, l.n), l.row = cr_scratch_f64(&j->s, l.n);
+    l.state = cr_scratch_f64(&j->s, l.n), l.log_path = cr_scratch_f64(&j->s, l.n);
+    if (opt_entropy) l.entropy = cr_scratch_f64(&j->s, l.n);
+    CR_TRY(j->s.status);
+    for (size_t i = 0, at = 0; i < count * n; i++) {
+        if (isnan(path[i])) continue;
+        l.table_row[at] = i % n;
+        l.path[at] = (double)(i / n + 1), l.row[at] = (double)(i % n + 1);
+        l.state[at] = path[i], l.log_path[at] = log_path[i];
+        if (opt_entropy) l.entropy[at] = opt_entropy[i % n];
+        at++;
+    }
+    *out = l;
+done:
+    return st;
+}
+
+static void warn_of_no_path(const predict_job *j, size_t n, const double *first)
+{
+    size_t none = 0;
+    for (size_t i = 0; i < n; i++) none += isnan(first[i]) != 0;
+    if (none)
+        cr_log(context(j), CR_LOG_WARNING,
+               "%zu of %zu rows are on no path: they have missing values, or their sequence cannot "
+               "be",
+               none, n);
+}
+
+cr_status predict_make_paths(predict_job *j)
+{
+    cr_status          st = CR_OK;
+    size_t             count = j->o->paths, n, states = 0;
+    const char *const *names = cr_model_labels(j->model, &states);
+    const char        *word = cr_model_get_task(j->model) == CR_TASK_CLUSTER ? "state" : "label";
+    double            *path, *log_path, *entropy = NULL;
+    path_lines         l = { 0 };
+    if (j->c->n_args < 2) CR_TRY(cr_fail(context(j), CR_EARG, "--paths needs rows of data"));
+    CR_TRY(predict_read_ids(j));
+    CR_TRY(cli_read_rows(j->c, 1, j->model, &j->table));
+    CR_TRY(predict_check_ids(j));
+    n = cr_table_rows(j->table);
+    CR_TRY(cri_check_paths(context(j), count, n));
+    path = cr_scratch_matrix(&j->s, count, n), log_path = cr_scratch_matrix(&j->s, count, n);
+    CR_TRY(j->s.status);
+    CR_TRY(cr_decode_paths(context(j), j->model, j->table, count, path, log_path));
+    CR_TRY(find_entropy(j, &entropy));
+    CR_TRY(list_lines(j, count, n, path, log_path, entropy, &l));
+    warn_of_no_path(j, n, path);
+    j->a = answers_new(&j->s, l.n, 8 + j->n_ids);
+    CR_TRY(j->s.status);
+    predict_add_ids(j, l.table_row);
+    answers_add(&j->a, "path", "path")->x = l.path;
+    answers_add(&j->a, "row", "row")->x = l.row;
+    answer_column *column = answers_add(&j->a, word, word);
+    column->x = l.state, column->names = names, column->n_names = states;
+    answers_add(&j->a, "log_path", "log_path")->x = l.log_path;
+    if (entropy) answers_add(&j->a, "path_entropy", "path_entropy")->x = l.entropy;
+    CR_TRY(predict_check_id_names(j));
 done:
     return st;
 }

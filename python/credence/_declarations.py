@@ -222,6 +222,8 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_filter": (c_int, [_p, _p, _p, POINTER(Prediction)]),
     "cr_smooth": (c_int, [_p, _p, _p, POINTER(Prediction)]),
     "cr_decode": (c_int, [_p, _p, _p, _p, _p]),
+    "cr_decode_paths": (c_int, [_p, _p, _p, _n, _p, _p]),
+    "cr_path_entropy": (c_int, [_p, _p, _p, _p]),
     "cr_forecast_rows": (c_int, [_p, _p, _p, _n, POINTER(Forecast)]),
     "cr_forecast_free": (None, [_p, POINTER(Forecast)]),
     "cr_predict_mean": (c_int, [_p, _p, _p, _p]),

@@ -146,6 +146,19 @@ class Model:
              log_probability.ctypes.data).pass_warnings_on()
         return path, log_probability
 
+    def decode_paths(self, table, count):
+        """The same of the `count` most probable paths, [count, rows]: NaN where a sequence has fewer."""
+        path, log_probability = np.empty((count, len(table))), np.empty((count, len(table)))
+        work(lib.cr_decode_paths, self._pointer, table._handle.pointer, count, path.ctypes.data,
+             log_probability.ctypes.data).pass_warnings_on()
+        return path, log_probability
+
+    def path_entropy(self, table):
+        """The entropy of the posterior over all paths of the sequence of each row."""
+        entropy = np.empty(len(table))
+        work(lib.cr_path_entropy, self._pointer, table._handle.pointer, entropy.ctypes.data).pass_warnings_on()
+        return entropy
+
     def forecast(self, table, ahead, level):
         """(answers, names of the sequences or None) for the rows behind those of the table, or of the fit."""
         found = c.Forecast()

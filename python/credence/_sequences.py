@@ -1,4 +1,6 @@
 """Models of rows in sequences: what they say of a row by those before it, or by all, best paths, rows to come."""
+import numpy as np
+
 from . import _labels
 from ._result import Rows
 
@@ -39,14 +41,33 @@ class Smoothing(_Sequences):
 class Decoding:
     """Models that find the most probable path through a sequence."""
 
-    def decode(self, X):
+    def decode(self, X, paths=None):
         """(path, log_probability) of every row: its state, counted from 0, or its class on the most probable path of
-        its whole sequence, and the log probability of that path: with the rows or, of classes, given them."""
+        its whole sequence, and the log probability of that path: with the rows or, of classes, given them.
+
+        With `paths` both are arrays [paths, rows] of so many most probable paths, the best first; where a sequence has
+        fewer, the state is -1, or the class None, and the log probability NaN."""
         model = self._fitted()
-        path, log_probability = self._ask(X, lambda model, table: model.decode(table))
-        if self._estimator_type == "classifier":
-            return self.classes_[self._in_order(model.classes)][path.astype(int)], log_probability
-        return path.astype(int), log_probability
+        if paths is None:
+            path, log_probability = self._ask(X, lambda model, table: model.decode(table))
+        else:
+            if isinstance(paths, bool) or int(paths) != paths or paths < 1:
+                raise ValueError(f"paths is {paths!r}, which is not a whole number from 1")
+            path, log_probability = self._ask(X, lambda model, table: model.decode_paths(table, int(paths)))
+        there = ~np.isnan(path)
+        if self._estimator_type != "classifier":
+            return np.where(there, path, -1).astype(int), log_probability
+        classes = self.classes_[self._in_order(model.classes)]
+        if there.all():
+            return classes[path.astype(int)], log_probability
+        named = np.full(path.shape, None, dtype=object)
+        named[there] = classes[path[there].astype(int)]
+        return named, log_probability
+
+    def path_entropy(self, X):
+        """The entropy in nats of the posterior over all paths of the sequence of each row: 0 where one is certain."""
+        self._fitted()
+        return self._ask(X, lambda model, table: model.path_entropy(table))
 
 
 class Forecasting:

@@ -243,6 +243,7 @@ predict kernel-pca.cred tall.csv -o out.csv
 predict kernel-pca.cred few.csv --reconstruct -o out.csv
 predict crf.cred tall.csv -o out.csv
 predict crf.cred tall.csv --decode viterbi -o out.csv
+predict crf.cred tall.csv --decode viterbi --paths 20 -o out.csv
 evaluate linear.cred long.csv
 evaluate gp.cred long.csv
 evaluate knn.cred long.csv

@@ -39,6 +39,24 @@ def test_labels(frame):
     assert np.array_equal(copy.predict_proba(data[["who", "word"]]), model.predict_proba(data[["who", "word"]]))
 
 
+def test_several_paths(frame):
+    data, state = frame
+    model = credence.Hmm(states="2", sequence="who").fit(data[["who", "x"]])
+    paths, log_path = model.decode(data[["who", "x"]], paths=4)
+    best, log_best = model.decode(data[["who", "x"]])
+    assert paths.shape == log_path.shape == (4, 160)
+    assert np.array_equal(paths[0], best) and np.allclose(log_path[0], log_best)
+    assert (np.diff(log_path, axis=0) <= 0).all() and len({tuple(path[:80]) for path in paths}) == 4
+    assert (model.path_entropy(data[["who", "x"]]) >= 0).all()
+    labels = np.where(state == 1, "on", "off")
+    classes = credence.Crf(sequence="who").fit(data[["who", "word"]], labels)
+    few, log_few = classes.decode(data[["who", "word"]][:2], paths=5)         # of two rows there are four
+    assert np.exp(log_few[:4, 0]).sum() == pytest.approx(1) and np.isnan(log_few[4]).all() and few[4, 0] is None
+    assert classes.path_entropy(data[["who", "word"]][:2])[0] == pytest.approx(-(np.exp(log_few) * log_few)[:4, 0].sum())
+    with pytest.raises(ValueError, match="whole number"):
+        model.decode(data[["who", "x"]], paths=0)
+
+
 def test_symbols(frame):
     data, _ = frame
     model = credence.Markov(sequence="who", order="1").fit(data[["who", "word"]])

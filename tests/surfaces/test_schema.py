@@ -109,6 +109,7 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["fit", "hmm", examples / "earthquakes.csv", "--features", "count", "--emission", "poisson", "--states", "1:2",
          "-o", "h.cred"],
         ["describe", "h.cred"], ["predict", "h.cred", examples / "earthquakes.csv", "--decode", "viterbi"],
+        ["predict", "h.cred", examples / "earthquakes.csv", "--decode", "viterbi", "--paths", "2"],
         ["fit", "markov", examples / "weather.csv", "--features", "weather", "--sequence", "station", "--order", "0:2",
          "-o", "w.cred"],
         ["describe", "w.cred"], ["predict", "w.cred", "--ahead", "2"],

@@ -162,9 +162,10 @@ static cr_status put_in_order(cr_ctx *cx, const cri_rows *r, const char *name, c
     cr_status        st = CR_OK;
     cr_scratch       workspace = cr_scratch_begin(cx);
     const cr_column *c = NULL;
-    double          *time = cr_scratch_f64(&workspace, r->n);
+    double          *time = s->time = cr_resize(cx, NULL, 0, r->n, sizeof *s->time);
     labelled        *sorted = cr_scratch_bytes(&workspace, r->n, sizeof *sorted);
 
+    if (!time) CR_TRY(CR_ENOMEM);
     CR_TRY(workspace.status);
     CR_TRY(find_column(cx, r, name, &c));
     if (c->type == CR_CATEGORY)
@@ -177,6 +178,7 @@ static cr_status put_in_order(cr_ctx *cx, const cri_rows *r, const char *name, c
             CR_TRY(fail_at(cx, r, i, c, "has no value, but the time is needed to order the rows"));
     }
     size_t ties = sort_by_time(time, s, sorted);
+    for (size_t i = 0; c->type == CR_DATETIME && i < r->n; i++) time[i] /= 86400; /* to days */
     if (ties > 0)
         cr_log(cx, CR_LOG_WARNING,
                "%s: %zu row%s the time '%s' of another row of the sequence: they keep the order of "
@@ -217,6 +219,7 @@ void cri_sequences_free(cr_ctx *cx, cri_sequences *s)
     cr_free(cx, s->row, s->rows, sizeof *s->row);
     cr_free(cx, s->names, s->n, sizeof *s->names);
     cr_free(cx, s->texts, s->n, CRI_DOUBLE_SIZE);
+    cr_free(cx, s->time, s->rows, sizeof *s->time);
     cr_free(cx, s, 1, sizeof *s);
 }
 

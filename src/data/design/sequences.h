@@ -13,6 +13,8 @@ typedef struct cri_sequences {
     size_t      *row;   /* [rows] */
     const char **names; /* [n] the labels; NULL without a column of them */
     char        *texts; /* of the labels that are numbers */
+    double *
+        time; /* [rows] of each row, in the unit of its column, days of dates; NULL without a column of it */
 } cri_sequences;
 
 /* The sequences of a table: by a column of labels (NULL: all rows are one), in the order of another (NULL: in that of

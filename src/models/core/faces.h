@@ -301,6 +301,12 @@ typedef struct cri_sequence_face {
      * rows. */
     cr_status (*decode)(cr_ctx *cx, const void *state, const cri_rows *rows, double *path,
                         double *log_probability);
+    /* The `count` most probable paths of each sequence, as far as there are so many of positive probability: path
+     * [count x rows->n] and log_probability [count x sequences] as above; of the others they are left as they were. */
+    cr_status (*paths)(cr_ctx *cx, const void *state, const cri_rows *rows, size_t count,
+                       double *path, double *log_probability);
+    /* The entropy of the posterior over all paths of each sequence, in nats: out [sequences]. */
+    cr_status (*path_entropy)(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
     /* The `ahead` rows behind each of n places, answer k * ahead + h of place k.  log_density is NULL. */
     cr_status (*forecast)(cr_ctx *cx, const void *state, const cr_design *design,
                           const double *places, size_t n, size_t ahead, cr_prediction *out);

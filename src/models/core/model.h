@@ -62,7 +62,7 @@ CR_API const char *cr_class_example(const cr_model_class *c);
  *   "log-joint"  it has the density of a row together with its class
  *   "relearn"    an update is the same as a fit on all rows
  *   "passes"     a stream is gone through several times
- *   "filter", "smooth", "decode", "forecast"   of rows in sequences (sequence.h)
+ *   "filter", "smooth", "decode", "paths", "path-entropy", "forecast"   of rows in sequences (sequence.h)
  *   "hold"       an update keeps hyper-parameters as the fit learned them
  * or takes data of this kind:
  *   "missing"    with gaps in the features

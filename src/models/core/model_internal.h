@@ -97,6 +97,9 @@ cr_status cri_mean_spread(cr_ctx *cx, const cr_model *model, const cr_table *tab
 cr_status cri_prediction_check(cr_ctx *cx, const cr_table *table, const cri_rows *rows,
                                const cr_prediction *prediction);
 
+/* Fails where `count` paths through n rows are more than memory is for, as cr_decode_paths does. */
+cr_status cri_check_paths(cr_ctx *cx, size_t count, size_t n);
+
 /* Multiplies the weights of rows by what --class-weights says of their classes: "balanced" gives
  * class k the weight n / (K n_k), so that all of the K classes with rows count the same in sum. */
 cr_status cri_class_weights_apply(cr_ctx *cx, const cr_model *model, cri_rows *rows);

@@ -157,6 +157,8 @@ bool cr_class_offers(const cr_model_class *c, const char *what)
         { "filter", sequence->filter },
         { "smooth", sequence->smooth },
         { "decode", sequence->decode },
+        { "paths", sequence->paths },
+        { "path-entropy", sequence->path_entropy },
         { "forecast", sequence->forecast },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -61,6 +61,15 @@ cr_status cr_follow(cr_ctx *cx, cr_follower *f, const cr_table *t, cr_prediction
 
 /* --- paths ------------------------------------------------------------------------------------ */
 
+/* A number of each sequence becomes one of each of its rows: out [rows of the table], NaN in rows left out. */
+static void spread(const cri_rows *rows, const double *of_sequence, double *out)
+{
+    const cri_sequences *q = rows->sequences;
+    for (size_t k = 0; k < q->n; k++)
+        for (size_t i = q->start[k]; i < q->start[k + 1]; i++) out[q->row[i]] = of_sequence[k];
+    cri_rows_spread(rows, 1, out);
+}
+
 cr_status cr_decode(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out_path,
                     double *opt_log_probability)
 {
@@ -78,13 +87,77 @@ cr_status cr_decode(cr_ctx *cx, const cr_model *m, const cr_table *t, double *ou
     of_sequence = cr_scratch_f64(&s, rows.sequences->n);
     CR_TRY(s.status);
     CR_TRY(m->class->sequence->decode(cx, m->state, &rows, path, of_sequence));
-    for (size_t k = 0; k < rows.sequences->n; k++)
-        for (size_t i = rows.sequences->start[k]; i < rows.sequences->start[k + 1]; i++)
-            of_row[rows.sequences->row[i]] = of_sequence[k];
     cri_rows_spread(&rows, 1, path);
-    cri_rows_spread(&rows, 1, of_row);
+    spread(&rows, of_sequence, of_row);
     if (n > 0) memcpy(out_path, path, n * sizeof *path);
     if (n > 0 && opt_log_probability) memcpy(opt_log_probability, of_row, n * sizeof *of_row);
+done:
+    cri_rows_close(cx, &rows);
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_check_paths(cr_ctx *cx, size_t count, size_t n)
+{
+    static const size_t most = (size_t)1 << 27; /* numbers of all paths: 1 GiB */
+    if (count == 0) return cr_fail(cx, CR_EARG, "no paths are asked for: at least 1");
+    if (n <= most / count) return CR_OK;
+    cr_fail(cx, CR_EDATA, "%zu paths through %zu rows would need more than %zu MiB", count, n,
+            most * sizeof(double) >> 20);
+    return cr_fail_hint(cx, "ask for fewer paths, or give fewer rows at a time");
+}
+
+cr_status cr_decode_paths(cr_ctx *cx, const cr_model *m, const cr_table *t, size_t count,
+                          double *out_path, double *opt_log_probability)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    cri_rows   rows = { 0 };
+    size_t     n = cr_table_rows(t), sequences;
+    double    *path, *of_sequence, *whole, *of_row;
+
+    if (!cri_sequence_of(m->class)->paths) CR_TRY(refuse(cx, m, "list of most probable paths"));
+    CR_TRY(cri_check_paths(cx, count, n));
+    CR_TRY(cri_check_fitted(cx, m));
+    CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NONE, &rows));
+    sequences = rows.sequences->n;
+    path = cr_scratch_matrix(&s, count, rows.n);
+    of_sequence = cr_scratch_matrix(&s, count, sequences);
+    whole = cr_scratch_f64(&s, n);
+    of_row = cr_scratch_f64(&s, n);
+    CR_TRY(s.status);
+    for (size_t i = 0; i < count * rows.n; i++) path[i] = NAN;
+    for (size_t i = 0; i < count * sequences; i++) of_sequence[i] = NAN;
+    CR_TRY(m->class->sequence->paths(cx, m->state, &rows, count, path, of_sequence));
+    for (size_t r = 0; r < count && n > 0; r++) {
+        if (rows.n > 0) memcpy(whole, path + r * rows.n, rows.n * sizeof *whole);
+        cri_rows_spread(&rows, 1, whole);
+        spread(&rows, of_sequence + r * sequences, of_row);
+        memcpy(out_path + r * n, whole, n * sizeof *whole);
+        if (opt_log_probability) memcpy(opt_log_probability + r * n, of_row, n * sizeof *of_row);
+    }
+done:
+    cri_rows_close(cx, &rows);
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cr_path_entropy(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out_entropy)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    cri_rows   rows = { 0 };
+    size_t     n = cr_table_rows(t);
+    double    *of_sequence, *of_row = cr_scratch_f64(&s, n);
+
+    if (!cri_sequence_of(m->class)->path_entropy) CR_TRY(refuse(cx, m, "entropy of its paths"));
+    CR_TRY(cri_check_fitted(cx, m));
+    CR_TRY(cri_rows_open(cx, m->design, t, CRI_TARGET_NONE, &rows));
+    of_sequence = cr_scratch_f64(&s, rows.sequences->n);
+    CR_TRY(s.status);
+    CR_TRY(m->class->sequence->path_entropy(cx, m->state, &rows, of_sequence));
+    spread(&rows, of_sequence, of_row);
+    if (n > 0) memcpy(out_entropy, of_row, n * sizeof *of_row);
 done:
     cri_rows_close(cx, &rows);
     cr_scratch_end(&s);

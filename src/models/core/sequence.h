@@ -1,5 +1,5 @@
 /* sequence.h -- what a model says of rows in sequences: given the rows so far, given all of them, the most probable
- * path, and the rows to come.
+ * paths, and the rows to come.
  * A model of sequences knows which rows belong together, and in which order, by the options --sequence and --time of
  * its fit; cr_predict gives what it says of a row by default.  */
 #ifndef CREDENCE_MODELS_CORE_SEQUENCE_H
@@ -20,6 +20,18 @@ CR_API cr_status cr_smooth(cr_ctx *cx, const cr_model *model, const cr_table *ta
  * "decode". */
 CR_API cr_status cr_decode(cr_ctx *cx, const cr_model *model, const cr_table *table,
                            double *out_path, double *opt_log_probability);
+
+/* The `count` most probable paths of each sequence, the best first: out_path and opt_log_probability [count x rows of the
+ * table] as above, NaN where a sequence has fewer paths of positive probability.  Of equal paths the one with the lower
+ * indices at its end comes first.  Fails with CR_EDATA where they need too much memory.  CR_EUNSUPPORTED where the model
+ * offers no "paths". */
+CR_API cr_status cr_decode_paths(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                                 size_t count, double *out_path, double *opt_log_probability);
+/* The entropy of the posterior over whole paths, in nats: 0 where only one path is possible.  out_entropy [rows of the
+ * table], the same for all rows of a sequence; NaN in rows left out.  CR_EUNSUPPORTED where the model offers no
+ * "path-entropy". */
+CR_API cr_status cr_path_entropy(cr_ctx *cx, const cr_model *model, const cr_table *table,
+                                 double *out_entropy);
 
 /* Filtering of a stream, block by block: where each sequence stands is kept between the blocks. */
 typedef struct cr_follower cr_follower;

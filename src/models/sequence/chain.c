@@ -104,7 +104,10 @@ static void filter_block(const cri_chain *c, size_t begin, size_t end, const dou
 {
     size_t n = end - begin;
     emit_block(c, begin, end, m);
-    cri_chain_filter(before, c->pi, c->A, c->k, c->stride, n, m->b, m->alpha, m->sum);
+    if (c->stages)
+        cri_stages_filter(c->stages, before, c->pi, c->stride, n, m->b, m->alpha, m->sum);
+    else
+        cri_chain_filter(before, c->pi, c->A, c->k, c->stride, n, m->b, m->alpha, m->sum);
     for (size_t t = 0; t < n; t++) {
         double log_density = m->sum[t] > 0 ? log(m->sum[t]) + m->top[t] : -INFINITY;
         *log_p += log_density;
@@ -118,11 +121,16 @@ static void copy_rows(const double *from, size_t stride, size_t k, size_t n, dou
 }
 
 /* m->b of a block becomes the smoothed probabilities; its transitions are added up. */
-static void smooth_block(const cri_chain *c, size_t n, bool last, bool pairs, memory *m)
+static void smooth_block(const cri_chain *c, size_t n, bool last, double *opt_pairs, memory *m)
 {
     size_t k = c->k, s = c->stride;
+    if (c->stages) {
+        cri_stages_smooth(c->stages, s, n, last, m->sum, m->alpha, m->b, m->next, m->w, m->beta);
+        if (opt_pairs) cri_stages_count(c->stages, s, n, m->alpha, m->next, opt_pairs);
+        return;
+    }
     cri_chain_smooth(c->At, k, s, n, last, m->sum, m->alpha, m->b, m->next, m->w, m->beta);
-    if (pairs)
+    if (opt_pairs)
         cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)k, (int)k, (int)n, 1, m->alpha,
                     (int)s, m->next, (int)s, 1, m->pairs, (int)k);
 }
@@ -153,12 +161,12 @@ double cri_chain_run(const cri_chain *c, size_t begin, size_t end, size_t longes
         if (blocks > 1)
             filter_block(c, begin + from, begin + to, b > 0 || wish->before ? m.kept + b * s : NULL,
                          &m, NULL, &again);
-        smooth_block(c, to - from, b + 1 == blocks, wish->pairs != NULL, &m);
+        smooth_block(c, to - from, b + 1 == blocks, wish->pairs, &m);
         if (wish->smoothed) copy_rows(m.b, s, k, to - from, wish->smoothed + from * k);
         if (wish->visit) wish->visit(wish->arg, begin + from, to - from, m.b);
     }
     for (size_t i = 0; i < k && wish->begins; i++) wish->begins[i] += m.b[i];
-    for (size_t i = 0; i < k && wish->pairs; i++)
+    for (size_t i = 0; i < k && wish->pairs && !c->stages; i++)
         for (size_t j = 0; j < k; j++)
             wish->pairs[i * k + j] += c->A[i * s + j] * m.pairs[i * k + j];
     return log_p;

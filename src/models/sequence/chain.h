@@ -19,10 +19,20 @@ static inline size_t cri_chain_stride(size_t k)
     return (k + CRI_CHAIN_LANES - 1) / CRI_CHAIN_LANES * CRI_CHAIN_LANES;
 }
 
+/* A chain whose states last (hmm_duration.h): node d k + i is state i in its row d + 1, or D or later. */
+typedef struct cri_chain_stages {
+    size_t        k, D;
+    const double *leave,
+        *stay;          /* [D x k], adding up to 1                                            */
+    const double *A;    /* [k x k] where a state that is left goes to: 0 on the diagonal       */
+    double       *work; /* [k] */
+} cri_chain_stages;
+
 typedef struct cri_chain {
     size_t        k, stride; /* stride: of rows of k numbers                                    */
     const double *pi;        /* [stride]                                                        */
     const double *A, *At;    /* [stride x stride] and its transpose, padded with zeros          */
+    const cri_chain_stages *stages; /* in place of A, k being its nodes; NULL: there are none   */
     /* log b_t of the steps begin .. end-1 of all data: out [(end - begin) x stride], the padding as it likes. */
     void (*emit)(const void *of, size_t begin, size_t end, double *out);
     const void *of;
@@ -51,7 +61,7 @@ typedef struct cri_chain_wish {
     double *smoothed; /* [T x k] P(z_t | x_1..T)                                                  */
     double *last;     /* [k] P(z_T | x_1..T)                                                      */
     double *begins;   /* [k] += P(z_1 | x)                                                        */
-    double *pairs;    /* [k x k] += sum_t P(z_t = i, z_t+1 = j | x)                               */
+    double *pairs; /* [k x k] += sum_t P(z_t = i, z_t+1 = j | x); with stages as cri_stages_count */
     /* Sees P(z_t | x) of blocks of steps [n x stride] from the last to the first. */
     void (*visit)(void *arg, size_t begin, size_t n, const double *gamma);
     void *arg;
@@ -80,6 +90,16 @@ void cri_chain_filter(const double *opt_before, const double *first, const doubl
 void cri_chain_smooth(const double *At, size_t k, size_t stride, size_t n, bool last,
                       const double *sum, const double *alpha, double *b, double *next, double *w,
                       double *beta);
+/* Both of a chain with stages (chain_stages.c). */
+void cri_stages_filter(const cri_chain_stages *g, const double *opt_before, const double *first,
+                       size_t stride, size_t n, double *b, double *alpha, double *sum);
+void cri_stages_smooth(const cri_chain_stages *g, size_t stride, size_t n, bool last,
+                       const double *sum, const double *alpha, double *b, double *next, double *w,
+                       double *beta);
+/* Adds up the expected steps of a block that stay in a state and that leave it, by stages [D x k] each, and where these
+ * go to [k x k]: counts [2 D k + k k]. */
+void cri_stages_count(const cri_chain_stages *g, size_t stride, size_t n, const double *alpha,
+                      const double *next, double *counts);
 /* out[j] = max_i x[i] + M[i, j], from[j] the first such i. */
 void cri_chain_maximise(const double *x, const double *M, size_t k, size_t stride, double *out,
                         double *from);

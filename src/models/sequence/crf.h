@@ -65,6 +65,10 @@ cr_status cri_crf_predict(cr_ctx *cx, const void *state, const cri_rows *rows, c
 /* The labelling of highest probability of each sequence, as the face of sequences says. */
 cr_status cri_crf_decode(cr_ctx *cx, const void *state, const cri_rows *rows, double *path,
                          double *log_probability);
+/* The best labellings, and the entropy of all of them, likewise (crf_paths.c). */
+cr_status cri_crf_paths(cr_ctx *cx, const void *state, const cri_rows *rows, size_t count,
+                        double *path, double *log_probability);
+cr_status cri_crf_path_entropy(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
 /* Labellings drawn from p(y | x), each of all rows of a sequence together: out [rows->n x count]. */
 cr_status             cri_crf_sample(cr_ctx *cx, const void *state, const cr_design *design,
                                      const cri_rows *rows, size_t count, uint64_t seed, double *out);

@@ -2,6 +2,7 @@
 #include "crf_chain.h"
 #include "crf_lanes.h"
 #include "base/context_internal.h"
+#include "chain_entropy.h"
 #include "math/kernel/array.h"
 #include "math/special/special.h"
 
@@ -268,6 +269,14 @@ void cri_crf_chain_draw(const cri_crf_chain *c, size_t n, double *work, cr_rng *
         for (size_t i = 0; i < K; i++) p[i] = c->scaled ? p[i] / most : exp(p[i] - most);
         path[t] = (uint32_t)cr_rng_categorical(rng, p, K);
     }
+}
+
+double cri_crf_chain_entropy(const cri_crf_chain *c, size_t n, const double *log_weights,
+                             const double *work, double *rest)
+{
+    size_t K = c->K, stride = c->stride;
+    return c->scaled ? cri_chain_entropy(c->cx, K, stride, c->M, log_weights, n, work, stride, rest)
+                     : cri_chain_entropy_of_logs(c->cx, K, stride, c->T, n, work, stride, rest);
 }
 
 /* --- the best path --------------------------------------------------------------------------- */

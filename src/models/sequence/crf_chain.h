@@ -50,6 +50,10 @@ void cri_crf_chain_pairs(const cri_crf_chain *c, double *pairs);
 void cri_crf_chain_draw(const cri_crf_chain *c, size_t n, double *work, cr_rng *rng,
                         uint32_t *path);
 
+/* The entropy of p in nats.  log_weights [K x stride] are those of cri_chain_weigh_logs; `work` as above, rest [3 K]. */
+double cri_crf_chain_entropy(const cri_crf_chain *c, size_t n, const double *log_weights,
+                             const double *work, double *rest);
+
 /* The best labelling, by Viterbi's algorithm, into path [n]; returns its score.  Of equal ones, that
  * whose last label comes first, and so on backwards.  from [n x K], work [3 stride]. */
 double cri_crf_chain_best(const cri_crf_chain *c, size_t n, const double *S, uint32_t *path,

@@ -238,14 +238,17 @@ const cri_emission *cri_emission_of(size_t kind)
         &cri_emit_gamma,
         &cri_emit_von_mises,
     };
+    if (kind == CRI_EMIT_MIXTURE) return &cri_emit_mixture;
+    if (kind == CRI_EMIT_REGRESSED) return &cri_emit_regressed;
     return kind < CRI_EMIT_NUMBERS ? all[kind] : NULL;
 }
 
 const char *cri_emission_name(size_t kind)
 {
     const cri_emission *e = cri_emission_of(kind);
-    return e                           ? e->name
-           : kind == CRI_EMIT_CATEGORY ? "category"
-           : kind == CRI_EMIT_JOINT    ? "gaussian"
-                                       : "auto";
+    return e                            ? e->name
+           : kind == CRI_EMIT_CATEGORY  ? "category"
+           : kind == CRI_EMIT_JOINT     ? "gaussian"
+           : kind == CRI_EMIT_COVARIATE ? "covariate"
+                                        : "auto";
 }

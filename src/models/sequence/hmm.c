@@ -5,6 +5,8 @@
  * Rabiner (1989), A tutorial on hidden Markov models, Proc. IEEE 77; Zucchini, MacDonald & Langrock (2016), Hidden Markov
  * Models for Time Series; Bishop (2006), PRML, sec. 13.2. */
 #include "hmm.h"
+#include "hmm_duration.h"
+#include "hmm_regress.h"
 #include "base/scratch.h"
 #include "math/dense/blas_internal.h"
 #include "models/common/column_kinds.h"
@@ -49,22 +51,23 @@ cr_status cri_hmm_name(cr_ctx *cx, cri_hmm *m)
 
 cr_status cri_hmm_open_rows(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, cri_hmm_data *out)
 {
-    cr_status st = cri_hmm_data_open(cx, rows, out);
+    cr_status     st = cri_hmm_data_open(cx, rows, out);
+    cri_hmm_units units = cri_hmm_units_of(m);
     if (st == CR_OK) st = cri_hmm_check_labels(cx, out, m->k);
     if (st == CR_OK) st = cri_hmm_check_support(cx, rows, out, m->kind);
+    if (st == CR_OK) st = cri_hmm_regress_data(cx, out, &units);
     if (st == CR_OK) cri_hmm_data_scale(out, m->kind, m->centre, m->scale);
     if (st != CR_OK) cri_hmm_data_close(cx, out);
     return st;
 }
 
 /* The model that answers: of a posterior that of the next row. */
-static const cri_hmm *next_of(const cri_hmm *m) { return m->predictive ? m->predictive : m; }
 
 typedef struct answering {
     const cri_hmm      *m;
     const cri_hmm_data *data;
     bool                filtered;
-    double             *log_density, *prob; /* [T], [T x k] by steps                   */
+    double             *log_density, *prob; /* [T], [T x nodes] by steps               */
     double             *opt_places;         /* [sequences x place]                     */
     double             *path, *log_path;    /* [T] by steps, [sequences]; of decoding  */
     const double       *log_pi, *log_A;
@@ -75,7 +78,7 @@ static void answer_sequence(void *arg, cri_range range, double *work)
     answering          *a = arg;
     const cri_hmm      *m = a->m;
     const cri_hmm_data *d = a->data;
-    size_t              k = m->k;
+    size_t              nodes = cri_hmm_nodes(m);
     cri_hmm_view        v;
     cri_blas_enter();
     cri_hmm_view_open(m, d, work, &v);
@@ -86,7 +89,7 @@ static void answer_sequence(void *arg, cri_range range, double *work)
         cri_chain_wish wish = { .log_density = a->log_density + at,
                                 .last = place ? place + 1 : NULL };
         if (place && place[0] > 0) wish.before = place + 1;
-        *(a->filtered ? &wish.filtered : &wish.smoothed) = a->prob ? a->prob + at * k : NULL;
+        *(a->filtered ? &wish.filtered : &wish.smoothed) = a->prob ? a->prob + at * nodes : NULL;
         cri_chain_run(&v.chain, at, d->start[s + 1], d->longest, &wish, work);
         if (place) place[0] += (double)(d->start[s + 1] - at);
     }
@@ -99,21 +102,21 @@ static cr_status answer(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, bool
 {
     cr_status    st = CR_OK;
     cr_scratch   s = cr_scratch_begin(cx);
-    size_t       k = m->k, n = rows->n;
+    size_t       k = m->k, n = rows->n, nodes = cri_hmm_nodes(m);
     cri_hmm_data data = { 0 };
-    answering    a = { next_of(m), &data, .filtered = filtered, .opt_places = opt_places };
+    answering    a = { cri_hmm_next(m), &data, .filtered = filtered, .opt_places = opt_places };
 
     CR_TRY(cri_hmm_open_rows(cx, m, rows, &data));
     a.log_density = cr_scratch_f64(&s, n);
-    a.prob = cr_scratch_matrix(&s, n, k);
+    a.prob = cr_scratch_matrix(&s, n, nodes);
     CR_TRY(s.status);
     CR_TRY(cri_blas_reserve(cx));
     CR_TRY(cri_parallel_rows(cx, "scoring", data.n, cri_sequences_together(data.n),
-                             cri_hmm_view_work(m) + cri_chain_work(data.longest, k),
+                             cri_hmm_view_work(m) + cri_chain_work(data.longest, nodes),
                              answer_sequence, &a));
     for (size_t t = 0; t < n; t++) {
         out->log_density[data.row[t]] = a.log_density[t];
-        memcpy(out->prob + data.row[t] * k, a.prob + t * k, k * sizeof(double));
+        cri_hmm_fold(m, 1, a.prob + t * nodes, nodes, out->prob + data.row[t] * k, k);
     }
 done:
     cri_hmm_data_close(cx, &data);
@@ -155,22 +158,23 @@ static cr_status hmm_decode(cr_ctx *cx, const void *state, const cri_rows *rows,
     cr_status      st = CR_OK;
     cr_scratch     s = cr_scratch_begin(cx);
     const cri_hmm *m = state;
-    size_t         k = m->k, stride = cri_chain_stride(k);
+    size_t         nodes = cri_hmm_nodes(m), stride = cri_chain_stride(nodes);
     cri_hmm_data   data = { 0 };
     double   *log_pi = cr_scratch_f64(&s, stride), *log_A = cr_scratch_matrix(&s, stride, stride);
-    double   *logs = cr_scratch_matrix(&s, k, k), *steps = cr_scratch_f64(&s, rows->n);
-    answering a = { next_of(m), &data, .path = steps, .log_path = log_probability };
+    double   *logs = cr_scratch_matrix(&s, nodes, nodes), *steps = cr_scratch_f64(&s, rows->n);
+    answering a = { cri_hmm_next(m), &data, .path = steps, .log_path = log_probability };
 
     CR_TRY(s.status);
     CR_TRY(cri_hmm_open_rows(cx, m, rows, &data));
-    for (size_t i = 0; i < stride; i++) log_pi[i] = i < k ? log(m->pi[i]) : -INFINITY;
-    for (size_t i = 0; i < k * k; i++) logs[i] = log(m->A[i]);
-    cri_chain_pad(logs, k, false, -INFINITY, log_A);
+    for (size_t i = 0; i < stride; i++) log_pi[i] = i < m->k ? log(m->pi[i]) : -INFINITY;
+    cri_hmm_unfold(m, logs);
+    for (size_t i = 0; i < nodes * nodes; i++) logs[i] = log(logs[i]);
+    cri_chain_pad(logs, nodes, false, -INFINITY, log_A);
     a.log_pi = log_pi, a.log_A = log_A;
     CR_TRY(cri_parallel_rows(cx, "decoding", data.n, cri_sequences_together(data.n),
-                             cri_hmm_view_work(m) + cri_chain_work(data.longest, k),
+                             cri_hmm_view_work(m) + cri_chain_work(data.longest, nodes),
                              decode_sequence, &a));
-    for (size_t t = 0; t < rows->n; t++) path[data.row[t]] = steps[t];
+    for (size_t t = 0; t < rows->n; t++) path[data.row[t]] = (double)((size_t)steps[t] % m->k);
 done:
     cri_hmm_data_close(cx, &data);
     cr_scratch_end(&s);
@@ -181,34 +185,34 @@ done:
 
 static size_t hmm_place(const void *state) { return ((const cri_hmm *)state)->place; }
 
-/* p [k] times A. */
-static void go_on(const cri_hmm *m, const double *p, double *out)
-{
-    for (size_t j = 0; j < m->k; j++) {
-        out[j] = 0;
-        for (size_t i = 0; i < m->k; i++) out[j] += p[i] * m->A[i * m->k + j];
-    }
-}
-
 static cr_status hmm_forecast(cr_ctx *cx, const void *state, const cr_design *design,
                               const double *places, size_t n, size_t ahead, cr_prediction *out)
 {
+    cr_status      st = CR_OK;
+    cr_scratch     scratch = cr_scratch_begin(cx);
     const cri_hmm *m = state;
-    size_t         k = m->k;
+    size_t         k = m->k, nodes = cri_hmm_nodes(m);
+    double        *p = cr_scratch_f64(&scratch, nodes), *next = cr_scratch_f64(&scratch, nodes);
+
     (void)design;
+    CR_TRY(scratch.status);
     for (size_t s = 0; s < n; s++) {
-        const double *place = places + s * m->place, *before = place + 1;
+        const double *place = places + s * m->place;
+        memcpy(p, place + 1, nodes * sizeof *p);
         for (size_t h = 0; h < ahead; h++) {
-            double *p = out->prob + (s * ahead + h) * k;
-            if (h % 256 == 0 && cr_check_interrupt(cx) != CR_OK) return CR_EINTERRUPTED;
+            if (h % 256 == 0) CR_TRY(cr_check_interrupt(cx));
+            memset(next, 0, nodes * sizeof *next);
             if (h == 0 && place[0] == 0)
-                memcpy(p, m->pi, k * sizeof *p);
+                memcpy(next, m->pi, k * sizeof *next);
             else
-                go_on(m, before, p);
-            before = p;
+                cri_hmm_go_on(m, p, next);
+            memcpy(p, next, nodes * sizeof *p);
+            cri_hmm_fold(m, 1, p, nodes, out->prob + (s * ahead + h) * k, k);
         }
     }
-    return CR_OK;
+done:
+    cr_scratch_end(&scratch);
+    return st;
 }
 
 static void hmm_ends(const void *state, size_t *out_n, const double **out_places,
@@ -222,11 +226,11 @@ cr_status cri_hmm_follow(cr_ctx *cx, const cri_hmm *m, const cri_hmm_data *data,
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    answering  a = { .m = next_of(m), .data = data, .filtered = true, .opt_places = places };
+    answering  a = { .m = cri_hmm_next(m), .data = data, .filtered = true, .opt_places = places };
     a.log_density = cr_scratch_f64(&s, data->T);
     CR_TRY(s.status);
     CR_TRY(cri_parallel_rows(cx, NULL, data->n, cri_sequences_together(data->n),
-                             cri_hmm_view_work(m) + cri_chain_work(data->longest, m->k),
+                             cri_hmm_view_work(m) + cri_chain_work(data->longest, cri_hmm_nodes(m)),
                              answer_sequence, &a));
 done:
     cr_scratch_end(&s);
@@ -254,7 +258,7 @@ static void draw_joint(const cri_hmm *m, size_t c, cr_rng *r, double *z, double 
 
 static void draw_row(const cri_hmm *of, size_t c, cr_rng *r, double *level, double *z, double *x)
 {
-    const cri_hmm *m = next_of(of);
+    const cri_hmm *m = cri_hmm_next(of);
     for (size_t j = 0; j < m->p; j++) {
         const cri_emission *e = cri_emission_of(m->kind[j]);
         cri_emitted         here = cri_hmm_emitted(m, j, NULL);
@@ -269,6 +273,15 @@ static void draw_row(const cri_hmm *of, size_t c, cr_rng *r, double *level, doub
     if (m->g > 0) draw_joint(m, c, r, z, x);
 }
 
+/* Whether state c, which has lasted *lasted rows and one, is left; where durations are geometric A says so. */
+static bool leaves(const cri_hmm *m, size_t c, size_t *lasted, cr_rng *r)
+{
+    if (m->stages == 0) return true;
+    bool left = cr_rng_uniform(r) < m->leave[*lasted * m->k + c];
+    *lasted = left ? 0 : *lasted + 1 < m->stages ? *lasted + 1 : *lasted;
+    return left;
+}
+
 /* One sequence: step i by stream i, so that the first steps do not depend on how many there are. */
 static cr_status hmm_sample(cr_ctx *cx, const void *state, const cr_design *design,
                             const cri_rows *opt_rows, size_t count, uint64_t seed, double *out)
@@ -277,14 +290,19 @@ static cr_status hmm_sample(cr_ctx *cx, const void *state, const cr_design *desi
     cr_scratch     s = cr_scratch_begin(cx);
     const cri_hmm *m = state;
     double        *level = cr_scratch_f64(&s, m->L), *z = cr_scratch_f64(&s, m->g);
-    size_t         c = 0;
+    size_t         c = 0, lasted = 0;
 
     (void)design, (void)opt_rows;
     CR_TRY(s.status);
+    if (m->q > 0)
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED,
+                       "hmm: rows cannot be drawn: the model has covariates, of which it knows no "
+                       "distribution"));
     for (size_t i = 0; i < count; i++) {
         cr_rng r = cr_rng_stream(seed, i);
         if (i % 1024 == 0) CR_TRY(cr_check_interrupt(cx));
-        c = cr_rng_categorical(&r, i == 0 ? m->pi : m->A + c * m->k, m->k);
+        if (i == 0 || leaves(m, c, &lasted, &r))
+            c = cr_rng_categorical(&r, i == 0 ? m->pi : m->A + c * m->k, m->k);
         draw_row(m, c, &r, level, z, out + i * m->p);
     }
 done:
@@ -316,6 +334,19 @@ static bool fits_column(const cri_hmm *m, size_t j)
     return true;
 }
 
+static bool fits_mixtures(const cri_hmm *m)
+{
+    if (m->parts != cri_hmm_mixtures_before(m, m->p) * m->M || (m->M > 0) != (m->parts > 0))
+        return false;
+    for (size_t a = 0; a < m->parts; a += m->M)
+        for (size_t c = 0; c < m->k; c++) {
+            double sum = 0;
+            for (size_t i = a; i < a + m->M; i++) sum += m->part_weight[i * m->k + c];
+            if (!(fabs(sum - 1) < 1e-6)) return false;
+        }
+    return true;
+}
+
 static bool levels_sum_to_one(const cri_hmm *m, size_t j)
 {
     for (size_t c = 0; c < m->k; c++) {
@@ -327,17 +358,44 @@ static bool levels_sum_to_one(const cri_hmm *m, size_t j)
     return true;
 }
 
+enum { MOST_STAGES = 2000 };
+
+/* Covariates, and whether there are regressed columns. */
+static bool fits_covariates(const cri_hmm *m)
+{
+    size_t q = 0, regressed = 0;
+    for (size_t j = 0; j < m->p; j++) {
+        q += m->kind[j] == CRI_EMIT_COVARIATE;
+        regressed += m->kind[j] == CRI_EMIT_REGRESSED;
+    }
+    return m->q == q && m->pq == m->p * q && (q > 0 ? q + regressed == m->p : regressed == 0);
+}
+
+/* Of durations: a state that can be left has no probability to stay in A, one that cannot none to leave. */
+static bool fits_stages(const cri_hmm *m)
+{
+    if (m->stages > MOST_STAGES || m->place != cri_hmm_nodes(m) + 1) return false;
+    for (size_t i = 0; i < m->k; i++) {
+        bool leaves = cri_hmm_can_leave(m, i);
+        if (m->stages > 0 && leaves && m->A[i * m->k + i] > 0) return false;
+        for (size_t d = 0; d < m->stages && !leaves; d++)
+            if (m->leave[d * m->k + i] > 0) return false;
+    }
+    return true;
+}
+
 static bool fits_design(const cri_hmm *m, const cr_design *d)
 {
     size_t L = 0, g = 0;
-    if (m->p != cr_design_terms(d) || m->gg != m->g * m->g || m->place != m->k + 1) return false;
+    if (m->p != cr_design_terms(d) || m->gg != m->g * m->g) return false;
     for (size_t j = 0; j < m->p; j++) {
         bool category = m->kind[j] == CRI_EMIT_CATEGORY;
         if ((cri_term_levels(d, j) > 0) != category || m->first[j] != L) return false;
         L += cri_term_levels(d, j);
         g += m->kind[j] == CRI_EMIT_JOINT;
     }
-    if (m->L != L || m->g != g) return false;
+    if (m->L != L || m->g != g || !fits_covariates(m) || !fits_stages(m) || !fits_mixtures(m))
+        return false;
     for (size_t j = 0; j < m->p; j++) {
         if (!fits_column(m, j)) return false;
         if (m->kind[j] == CRI_EMIT_CATEGORY && !levels_sum_to_one(m, j)) return false;
@@ -431,6 +489,8 @@ const cr_model_class cri_class_hmm = {
                                             .filter = hmm_filter,
                                             .smooth = hmm_predict,
                                             .decode = hmm_decode,
+                                            .paths = cri_hmm_paths,
+                                            .path_entropy = cri_hmm_path_entropy,
                                             .forecast = hmm_forecast,
                                             .ends = hmm_ends },
     .choice = &(const cri_choice_face){ .choice = hmm_choice, .candidate = hmm_candidate },

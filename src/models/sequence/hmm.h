@@ -14,7 +14,10 @@
  *   9. hmm_vector.c    parameters as numbers without constraints;   hmm_errors.c   standard errors
  *  10. hmm_vb.c        a posterior by variational Bayes: its steps;   hmm_vb_bound.c   the bound, intervals
  *  11. hmm_update.c    rows that come later
- *   emission.c, emission_more.c, joint.c   what a state emits
+ *  12. hmm_regress.c   covariates, in which the means of columns are linear
+ *  13. hmm_duration.c  how long states last, where that is not geometric: nodes of the chain
+ *  14. hmm_paths.c     the most probable paths, and the entropy of all of them
+ *   emission.c, emission_more.c, emission_regress.c, emission_mixture.c, joint.c   what a state emits
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_SEQUENCE_HMM_H
 #define CREDENCE_MODELS_SEQUENCE_HMM_H
@@ -32,8 +35,13 @@
     MEMBER(count,  L,              (),      "",              "levels of all categories")           \
     MEMBER(count,  g,              (),      "",              "columns that are normal together")   \
     MEMBER(count,  gg,             (),      "",              "g times g")                          \
+    MEMBER(count,  q,              (),      "spare",         "covariates")                         \
+    MEMBER(count,  pq,             (),      "spare",         "p times q")                          \
+    MEMBER(count,  M,              (),      "spare",         "parts of a mixture")                 \
+    MEMBER(count,  parts,          (),      "spare",         "those of all columns that are mixtures") \
+    MEMBER(count,  stages,         (),      "spare",         "of durations; 0: they are geometric") \
     MEMBER(choice, covariance_is,  (),      "full|diag|tied", "of Gaussian columns")               \
-    MEMBER(index,  kind,           (p),     "1..10",         "cri_emission_kind of each column")   \
+    MEMBER(index,  kind,           (p),     "1..13",         "cri_emission_kind of each column")   \
     MEMBER(index,  first,          (p),     "",              "the first level of a category among L") \
     MEMBER(vector, centre,         (p),     "",              "of columns that are moved, else 0")  \
     MEMBER(vector, scale,          (p),     ">0",            "what columns are divided by")        \
@@ -52,10 +60,17 @@
     MEMBER(matrix, tail,           (p, k),  ">=0",           "third parameters")                   \
     MEMBER(matrix, level,          (L, k),  ">=0",           "probabilities of levels")            \
     MEMBER(matrix, covariance,     (gg, k), "",              "of columns that are normal together") \
+    MEMBER(matrix, part_weight,    (parts, k), ">=0 full",   "of the parts of mixtures")           \
+    MEMBER(matrix, part_mean,      (parts, k), "full",       "likewise")                           \
+    MEMBER(matrix, part_sd,        (parts, k), ">0 full",    "likewise")                           \
+    MEMBER(matrix, leave,          (stages, k), "0..1 full", "P(z_t+1 is another | so many rows)") \
+    MEMBER(matrix, blend,          (q, q),  "full",          "makes of covariates what is uncorrelated") \
+    MEMBER(matrix, slope,          (p, q),  "full",          "coefficients of covariates in all rows") \
+    MEMBER(matrix, coef,           (pq, k), "full",          "what is added to these in a state")  \
     MEMBER(count,  errors,         (),      "",              "standard errors, 0 where none are known") \
     MEMBER(vector, error,          (errors), ">=0 any full", "of the parameters, as they are described") \
     MEMBER(count,  sequences,      (),      ">0",            "that it has learned from")           \
-    MEMBER(count,  place,          (),      ">0",            "1 + k: numbers of a place")          \
+    MEMBER(count,  place,          (),      ">0",            "1 + nodes: numbers of a place")          \
     MEMBER(matrix, ends,           (sequences, place), ">=0", "rows of each, and P(z | rows) at the last") \
     MEMBER(text,   labels,         (),      "none",          "of the sequences, each before a line feed") \
     MEMBER(real,   weight,         (),      ">0",            "rows")                               \
@@ -95,12 +110,20 @@ enum { CRI_HMM_INFER_EM, CRI_HMM_INFER_VB };
       "number of hidden states, or the first and last to choose from by BIC", "3")                 \
     X(list, emission, "auto", "",                                                                  \
       "distribution of numbers in a state: auto (bernoulli for true and false, else gaussian), "   \
-      "gaussian, lognormal, student-t, bernoulli, poisson, negative-binomial, gamma or "           \
-      "von-mises; "                                                                                \
+      "gaussian, lognormal, student-t, bernoulli, poisson, negative-binomial, gamma, von-mises "   \
+      "or mixture:M (of M normal ones); "                                                          \
       "COLUMN=... for single columns; texts are categories",                                       \
       "poisson")                                                                                   \
     X(choice, covariance, "full", "full|diag|tied",                                                \
       "of gaussian columns in a state: any, none between columns, or one for all states", "diag")  \
+    X(list, covariates, "", "COLUMN",                                                              \
+      "columns of numbers that no state emits, but that the means of gaussian columns depend on, " \
+      "linearly, with coefficients of each state",                                                 \
+      "x")                                                                                         \
+    X(count, duration, "1", ">=1",                                                                 \
+      "rows up to which the durations of states have any distribution, geometric from there on; "  \
+      "1: geometric, as of a Markov chain",                                                        \
+      "10")                                                                                        \
     X(text, topology, "full", "",                                                                  \
       "transitions that are possible: full, left-right (to the same state and later ones, from "   \
       "the first), or banded:W (to states at most W away)",                                        \
@@ -145,6 +168,8 @@ typedef struct cri_hmm_data {
     double       *X;         /* [p x T] in the units of the model; codes; NaN where missing  */
     double       *shared;    /* [T] what the log density has that no state changes           */
     double       *label;     /* [T] states that are known, 0, 1, ..., else NaN; NULL: none   */
+    size_t        q;         /* covariates                                                   */
+    double       *U; /* [T x q] covariates in the units of the model; NaN where one is missing */
 } cri_hmm_data;
 
 /* Reads rows in their own units; what no state changes is 0 yet. */
@@ -162,9 +187,14 @@ void cri_hmm_data_scale(cri_hmm_data *data, const size_t *kind, const double *ce
 /* --- states (hmm_solve.c) -------------------------------------------------------------------- */
 
 size_t cri_hmm_levels(const cri_hmm *m, size_t j);
+/* The states of the chain that is worked with (hmm_duration.h). */
+static inline size_t cri_hmm_nodes(const cri_hmm *m)
+{
+    return m->k * (m->stages > 0 ? m->stages : 1);
+}
 /* A state of its shape with nothing in it. */
 typedef struct cri_hmm_shape {
-    size_t k, p, L, g, tried, sequences;
+    size_t k, p, L, g, tried, sequences, q, stages, M, parts;
 } cri_hmm_shape;
 cr_status cri_hmm_new(cr_ctx *cx, cri_hmm_shape shape, cri_hmm **out);
 /* joint, from the kinds. */
@@ -172,7 +202,16 @@ cr_status cri_hmm_place(cr_ctx *cx, cri_hmm *m);
 /* What is made of the parameters; work [cri_hmm_own_work].  false where a covariance is none. */
 bool   cri_hmm_prepare(cri_hmm *m, double *work);
 size_t cri_hmm_own_work(const cri_hmm *m);
-/* Column j of a state, and the columns that are normal together; work of the caller. */
+/* How many columns before j are mixtures. */
+size_t cri_hmm_mixtures_before(const cri_hmm *m, size_t j);
+/* Parts in the order of their means, and mean and sd of mixtures as a whole. */
+void cri_hmm_order_parts(cri_hmm *m);
+/* What the next row is like: the state itself or, of a posterior, averages over it. */
+static inline const cri_hmm *cri_hmm_next(const cri_hmm *m)
+{
+    return m->predictive ? m->predictive : m;
+}
+/* Column j of a state, without the covariates of rows, and the columns that are normal together; work of the caller. */
 cri_emitted cri_hmm_emitted(const cri_hmm *m, size_t j, double *work);
 cri_joint   cri_hmm_joint(const cri_hmm *m, const double **columns, double *work);
 /* Free parameters of k states. */
@@ -194,16 +233,21 @@ void cri_hmm_find_free(const cri_hmm *m, bool *out);
 /* --- steps (hmm_step.c) ---------------------------------------------------------------------- */
 
 /* Statistics: log likelihood; P(z_1) [k]; transitions [k x k]; rows [k]; columns [p x CRI_EMIT_SUMS x k]; levels
- * [L x k]; columns that are normal together [cri_joint_width]. */
+ * [L x k]; columns that are normal together [cri_joint_width]; regressed columns [p x cri_emit_regress_sums x k];
+ * mixtures [3 x parts x k]; steps that stay in a state and that leave it, by stages [stages x k], and then pairs are
+ * those that leave. */
 typedef struct cri_hmm_sums {
-    double *begins, *pairs, *rows, *columns, *levels, *joint;
+    double *begins, *pairs, *rows, *columns, *levels, *joint, *regressed, *mixed, *stays, *leaves;
 } cri_hmm_sums;
+/* Those of column j. */
+double      *cri_hmm_sums_of(const cri_hmm *m, const cri_hmm_sums *s, size_t j);
 cri_hmm_sums cri_hmm_sums_at(const cri_hmm *m, double *sums);
 size_t       cri_hmm_width(const void *state);
 size_t       cri_hmm_work(const void *state);
 void cri_hmm_gather(const void *state, const cri_rows *rows, cri_range sequences, double *sums,
                     double *work);
 
+enum { CRI_HMM_FOLDED = 64 };
 /* A state at work on data: the chain and the memory for what it emits.  Of `work` [cri_hmm_view_work]. */
 typedef struct cri_hmm_view {
     const cri_hmm      *m;
@@ -211,13 +255,15 @@ typedef struct cri_hmm_view {
     const double       *opt_shift; /* [p x k] added to the log densities of cells that are there */
     double             *work;
     const double      **columns; /* [g] */
-    cri_chain           chain;
+    double          *folded; /* [CRI_HMM_FOLDED x stride of k] to work in, where there are stages */
+    cri_chain_stages stages;
+    cri_chain        chain;
 } cri_hmm_view;
 size_t cri_hmm_view_work(const cri_hmm *m);
 void cri_hmm_view_open(const cri_hmm *m, const cri_hmm_data *data, double *work, cri_hmm_view *out);
 
-/* Adds the statistics of what steps begin .. begin + n - 1 emit, of which gamma [n x stride] are the probabilities of the
- * states. */
+/* Adds the statistics of what steps begin .. begin + n - 1 emit, of which gamma [n x stride of k] are the
+ * probabilities of the states. */
 void cri_hmm_add_known(const cri_hmm_view *v, size_t begin, size_t n, const double *gamma,
                        double *sums);
 
@@ -297,6 +343,10 @@ cr_status cri_hmm_find_errors(cr_ctx *cx, const void *plan, const cri_rows *rows
 
 /* Rows of new data in the units of the model. */
 cr_status cri_hmm_open_rows(cr_ctx *cx, const cri_hmm *m, const cri_rows *rows, cri_hmm_data *out);
+/* The best paths, and the entropy of all paths, as the face of sequences says (hmm_paths.c). */
+cr_status cri_hmm_paths(cr_ctx *cx, const void *state, const cri_rows *rows, size_t count,
+                        double *path, double *log_probability);
+cr_status cri_hmm_path_entropy(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
 /* Names of states and sequences. */
 cr_status cri_hmm_name(cr_ctx *cx, cri_hmm *m);
 /* places [sequences x place]: before the rows of data, then after them. */

@@ -10,6 +10,7 @@ void cri_hmm_data_close(cr_ctx *cx, cri_hmm_data *d)
     cr_free(cx, d->X, d->p * d->T, sizeof(double));
     cr_free(cx, d->shared, d->T, sizeof(double));
     cr_free(cx, d->label, d->T, sizeof(double));
+    cr_free(cx, d->U, d->q * d->T, sizeof(double));
     *d = (cri_hmm_data){ 0 };
 }
 

@@ -1,6 +1,8 @@
 /* hmm_describe.c -- what a hidden Markov model says of itself: parameters in the units of the data, criteria, and for
  * each state its share, how long it lasts and how often it is visited in the long run. */
 #include "hmm.h"
+#include "hmm_duration.h"
+#include "hmm_regress.h"
 #include "base/scratch.h"
 #include "models/common/column_kinds.h"
 #include "stationary.h"
@@ -42,15 +44,28 @@ static const cr_field tried_fields[] = {
 static const cr_field state_fields[] = {
     CR_TEXT("state", 0, "its number"),
     CR_NUMBER("share", 0, "expected share of the rows"),
-    CR_NUMBER("duration", CR_FIELD_NULL,
-              "rows that it lasts on average, 1 / (1 - A[i,i]); null where it is never left"),
+    CR_NUMBER(
+        "duration", CR_FIELD_NULL,
+        "rows that it lasts on average, without --duration 1 / (1 - A[i,i]); null where it is "
+        "never left"),
+    CR_NUMBER("duration_sd", CR_FIELD_NULL, "standard deviation of these; null likewise"),
     CR_NUMBER("stationary", CR_FIELD_NULL,
               "probability in the long run; null where that depends on where it begins"),
     CR_FIELD_LAST,
 };
 
+static const cr_field duration_fields[] = {
+    CR_TEXT("state", 0, "its number"),
+    CR_COUNT("rows", 0, "how many"),
+    CR_NUMBER("probability", 0, "that it lasts so many, or, of the last number, as many or more"),
+    CR_FIELD_LAST,
+};
+
 const cr_field cri_hmm_tables[] = {
     CR_INNER(ROWS, "states", 0, "the hidden states", state_fields),
+    CR_INNER(ROWS, "durations", CR_FIELD_SOMETIMES,
+             "with --duration: how many rows states last, of the last number of rows: that or more",
+             duration_fields),
     CR_INNER(ROWS, "kinds", 0, "which distribution each column has", column_fields),
     CR_INNER(ROWS, "numbers", CR_FIELD_SOMETIMES,
              "where there is more than one: numbers of states that were tried", tried_fields),
@@ -117,12 +132,46 @@ static void add_emission(listing *l, size_t c, size_t j)
     const cri_emission *e = cri_emission_of(m->kind[j]);
     size_t              at = j * m->k + c;
     double              scale = m->scale[j];
-    if (!e) return;
+    if (!e) return; /* none of its own */
     bool units = e->moved || e->scaled;
     add_number(l, c, j, e->parameter[0], units ? m->centre[j] + scale * m->mean[at] : m->mean[at]);
     if (e->parameter[1])
         add_number(l, c, j, e->parameter[1], e->moved ? scale * m->spread[at] : m->spread[at]);
     if (e->parameter[2]) add_number(l, c, j, e->parameter[2], m->tail[at]);
+}
+
+/* The parts of a mixture. */
+static void add_parts(listing *l, size_t c, size_t j)
+{
+    static const char *const names[] = { "weight", "mean", "sd" };
+    const cri_hmm           *m = l->m;
+    cri_emitted              e = cri_hmm_emitted(m, j, NULL);
+    for (size_t i = 0; i < m->M; i++) {
+        size_t at = i * m->k + c;
+        double values[] = { e.part_weight[at], m->centre[j] + m->scale[j] * e.part_mean[at],
+                            m->scale[j] * e.part_sd[at] };
+        for (size_t a = 0; a < 3; a++) {
+            double error = next(l, values[a], a == 0 ? m->share[c] * m->weight : 0);
+            if (!l->list) continue;
+            cri_parameter_add(l->list, values[a], error, "%s[%zu,%zu].%s", names[a], c + 1, i + 1,
+                              cr_design_term_name(l->design, j));
+        }
+    }
+}
+
+/* The line of a regressed column. */
+static void add_line(listing *l, size_t c, size_t j)
+{
+    const cri_hmm *m = l->m;
+    add_number(l, c, j, "intercept", cri_hmm_intercept(m, j, c));
+    for (size_t i = 0; i < m->q; i++) {
+        double b = cri_hmm_coefficient(m, j, c, i), error = next(l, b, 0);
+        if (!l->list) continue;
+        cri_parameter_add(l->list, b, error, "coef[%zu].%s.%s", c + 1,
+                          cr_design_term_name(l->design, j),
+                          cr_design_term_name(l->design, cri_hmm_covariate(m, i)));
+    }
+    add_number(l, c, j, "sd", m->scale[j] * m->spread[j * m->k + c]);
 }
 
 static void add_levels(listing *l, size_t c, size_t j)
@@ -181,10 +230,21 @@ static void add_parameters(listing *l)
                 add_interval(l, cri_parameter_add(l->list, m->A[i * k + j], error, "A[%zu,%zu]",
                                                   i + 1, j + 1));
         }
+    for (size_t i = 0; i < k; i++)
+        for (size_t d = 0; d < m->stages; d++) {
+            double p = m->leave[d * k + i];
+            double error = next(l, p, fmin(cri_hmm_stage_rows(m, i, d), 1e300));
+            if (l->list) cri_parameter_add(l->list, p, error, "leave[%zu,%zu]", i + 1, d + 1);
+        }
     for (size_t c = 0; c < k; c++) {
         for (size_t j = 0; j < m->p; j++) {
             if (m->kind[j] == CRI_EMIT_CATEGORY) add_levels(l, c, j);
-            add_emission(l, c, j);
+            if (m->kind[j] == CRI_EMIT_REGRESSED)
+                add_line(l, c, j);
+            else if (m->kind[j] == CRI_EMIT_MIXTURE)
+                add_parts(l, c, j);
+            else
+                add_emission(l, c, j);
         }
         if (m->g > 0) add_joint(l, c);
     }
@@ -204,6 +264,30 @@ static double bic_of(const cri_hmm *m, double log_likelihood, double parameters)
     return -2 * log_likelihood + parameters * log(m->weight);
 }
 
+/* From shares of the visits to shares of the rows. */
+static void weigh_by_duration(const cri_hmm *m, double *pi)
+{
+    double sum = 0, sd;
+    for (size_t i = 0; i < m->k && m->stages > 0; i++) {
+        double rows = cri_hmm_can_leave(m, i) ? cri_hmm_duration(m, i, &sd) : 1;
+        pi[i] = pi[i] > 0 ? pi[i] * rows : pi[i];
+        sum += pi[i];
+    }
+    for (size_t i = 0; i < m->k && m->stages > 0; i++) pi[i] = isfinite(sum) ? pi[i] / sum : NAN;
+}
+
+static void describe_durations(const cri_hmm *m, cri_sheet *out)
+{
+    cri_sheet *list = m->stages > 0 ? cri_put_list(out, "durations") : NULL;
+    for (size_t i = 0; i < m->k && list; i++)
+        for (size_t d = 0; d < m->stages; d++) {
+            cri_sheet *row = cri_put_object(list, NULL);
+            cri_put_text(row, "state", m->names[i]);
+            cri_put_count(row, "rows", d + 1);
+            cri_put_real(row, "probability", cri_hmm_duration_probability(m, i, d));
+        }
+}
+
 static cr_status describe_states(cr_ctx *cx, const cri_hmm *m, cri_sheet *out)
 {
     cr_status  st = CR_OK;
@@ -214,14 +298,15 @@ static cr_status describe_states(cr_ctx *cx, const cri_hmm *m, cri_sheet *out)
 
     CR_TRY(s.status);
     cri_stationary(m->A, k, work, index, pi);
+    weigh_by_duration(m, pi);
     list = cri_put_list(out, "states");
     for (size_t c = 0; c < k; c++) {
         cri_sheet *row = cri_put_object(list, NULL);
-        double     leave = 0;
-        for (size_t j = 0; j < k; j++) leave += j == c ? 0 : m->A[c * k + j];
+        double     sd, rows = cri_hmm_duration(m, c, &sd);
         cri_put_text(row, "state", m->names[c]);
         cri_put_real(row, "share", m->share[c]);
-        cri_put_real(row, "duration", leave > 0 ? 1 / leave : NAN);
+        cri_put_real(row, "duration", isfinite(rows) ? rows : NAN);
+        cri_put_real(row, "duration_sd", sd);
         cri_put_real(row, "stationary", pi[c]);
     }
 done:
@@ -275,6 +360,7 @@ cr_status cri_hmm_describe(cr_ctx *cx, const void *state, const cr_design *desig
     cri_put_real(s, "best_rejected", m->best_rejected);
     cri_em_describe(&m->em, s);
     CR_TRY(describe_states(cx, m, out));
+    describe_durations(m, out);
     describe_columns(m, design, out);
 done:
     cr_scratch_end(&room);

@@ -196,7 +196,8 @@ done:
 
 static bool is_too_much(const cri_hmm *m, size_t n)
 {
-    double each = (double)m->data->T * (double)m->k * (double)(m->k + 4 * m->p + m->gg + 16);
+    double own = (double)(m->k + 4 * m->p + m->gg + 16 * (m->parts + 1) + m->p * m->q);
+    double each = (double)m->data->T * (double)m->k * (own + 16 * (double)m->stages);
     return n > MOST_FREE || 2 * (double)(n * n + 6 * n) * each > EFFORT;
 }
 

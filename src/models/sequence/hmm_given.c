@@ -1,5 +1,8 @@
 /* hmm_given.c -- see hmm_given.h. */
 #include "hmm_given.h"
+#include "hmm_duration.h"
+#include "hmm_regress.h"
+#include "base/scratch.h"
 #include "base/file.h"
 #include "models/common/column_kinds.h"
 
@@ -8,7 +11,8 @@
 
 static const char *const keys[] = { "pi",   "A",     "B",       "mean",  "sd",        "covariance",
                                     "rate", "p",     "shape",   "size",  "scale",     "location",
-                                    "dof",  "kappa", "meanlog", "sdlog", "direction", NULL };
+                                    "dof",  "kappa", "meanlog", "sdlog", "direction", "intercept",
+                                    "coef", "leave", NULL };
 
 cr_status cri_given_open(cr_ctx *cx, const char *option, const char *text, cri_given *out)
 {
@@ -89,6 +93,31 @@ done:
     return st;
 }
 
+/* leave [stages] of each state. */
+static cr_status read_leave(const cri_json *d, cri_hmm *m)
+{
+    cr_status st = CR_OK;
+    json_t   *list = json_object_get(d->root, "leave");
+    if (list && m->stages == 0)
+        CR_TRY(
+            cri_json_fail(d, list, "'leave' is of durations: --duration says up to how many rows"));
+    for (size_t i = 0; i < m->k && list; i++) {
+        json_t *own = json_array_get(list, i);
+        CR_TRY(cri_json_is_array(d, own, "a row of leave"));
+        if (json_array_size(own) != m->stages)
+            CR_TRY(cri_json_fail(d, own,
+                                 "a row of leave: there are %zu numbers, but --duration is %zu",
+                                 json_array_size(own), m->stages));
+        for (size_t s = 0; s < m->stages; s++) {
+            double *out = &m->leave[s * m->k + i];
+            CR_TRY(cri_json_real_in(d, json_array_get(own, s), "a number of leave", 0, 1, out));
+            if (!cri_hmm_can_leave(m, i)) *out = 0;
+        }
+    }
+done:
+    return st;
+}
+
 /* --- emissions ------------------------------------------------------------------------------- */
 
 /* The entry of state c for a column that is number `at` of `of` that have the parameter. */
@@ -162,6 +191,63 @@ static cr_status set_parameter(const cri_json *d, const json_t *at, size_t j, si
     }
     out[j * m->k + c] = x;
     return CR_OK;
+}
+
+static bool is_line(const char *name)
+{
+    return strcmp(name, "intercept") == 0 || strcmp(name, "coef") == 0;
+}
+
+/* The coefficients [q] of a state: a list of numbers, or one. */
+static cr_status read_coefficients(const cri_json *d, json_t *entry, size_t q, double *coef)
+{
+    cr_status st = CR_OK;
+    size_t    n = json_is_array(entry) ? json_array_size(entry) : 1;
+    if (n != q)
+        CR_TRY(cri_json_fail(d, entry, "coef: there are %zu numbers, but %zu covariates", n, q));
+    for (size_t l = 0; l < q; l++)
+        CR_TRY(cri_json_real(d, json_is_array(entry) ? json_array_get(entry, l) : entry, "coef",
+                             &coef[l]));
+done:
+    return st;
+}
+
+/* Intercepts and coefficients of the regressed columns, of which one alone may be given. */
+static cr_status read_lines(cr_ctx *cx, const cri_json *d, const cr_design *design, cri_hmm *m)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *coef = cr_scratch_f64(&s, m->q);
+    json_t *value[2] = { json_object_get(d->root, "intercept"), json_object_get(d->root, "coef") };
+    size_t  of = 0, at = 0;
+
+    CR_TRY(s.status);
+    if (!value[0] && !value[1]) goto done;
+    for (size_t j = 0; j < m->p; j++) of += m->kind[j] == CRI_EMIT_REGRESSED;
+    if (of == 0)
+        CR_TRY(cri_json_fail(d, value[0] ? value[0] : value[1],
+                             "there are no --covariates that 'intercept' and 'coef' are about"));
+    for (size_t j = 0; j < m->p; j++) {
+        if (m->kind[j] != CRI_EMIT_REGRESSED) continue;
+        for (size_t c = 0; c < m->k; c++) {
+            const char *name = cr_design_term_name(design, j);
+            json_t     *own = entry_of(value[0], name, c, at, of);
+            json_t     *slopes = entry_of(value[1], name, c, at, of);
+            double      intercept = cri_hmm_intercept(m, j, c);
+            for (size_t l = 0; l < m->q; l++) coef[l] = cri_hmm_coefficient(m, j, c, l);
+            if ((value[0] && !own) || (value[1] && !slopes))
+                CR_TRY(cri_json_fail(d, value[0] && !own ? value[0] : value[1],
+                                     "there is nothing for the column '%s' and state %zu", name,
+                                     c + 1));
+            if (own) CR_TRY(cri_json_real(d, own, "intercept", &intercept));
+            if (slopes) CR_TRY(read_coefficients(d, slopes, m->q, coef));
+            cri_hmm_set_line(m, j, c, intercept, coef);
+        }
+        at++;
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
 static cr_status read_key(const cri_json *d, const cr_design *design, const char *name, cri_hmm *m)
@@ -247,12 +333,15 @@ done:
 cr_status cri_given_apply(cr_ctx *cx, const cri_given *g, const cr_design *design, cri_hmm *m)
 {
     cr_status st = CR_OK;
-    (void)cx;
     CR_TRY(read_pi(&g->d, m));
     CR_TRY(read_A(&g->d, m));
+    cri_hmm_part_durations(m);
+    CR_TRY(read_leave(&g->d, m));
     for (const char *const *key = keys + 2; *key; key++)
-        if (strcmp(*key, "covariance") != 0) CR_TRY(read_key(&g->d, design, *key, m));
+        if (strcmp(*key, "covariance") != 0 && strcmp(*key, "leave") != 0 && !is_line(*key))
+            CR_TRY(read_key(&g->d, design, *key, m));
     CR_TRY(read_covariances(&g->d, m));
+    CR_TRY(read_lines(cx, &g->d, design, m));
 done:
     return st;
 }

@@ -1,6 +1,7 @@
 /* hmm_plan.c -- before the first start: which distribution each column has, its units, and what all rows together are
  * like. */
 #include "hmm_plan.h"
+#include "hmm_regress.h"
 #include "math/dense/blas_internal.h"
 #include "models/common/column_kinds.h"
 #include "models/common/described.h"
@@ -9,13 +10,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_JOINT = 512 };
+enum { MOST_JOINT = 512, MOST_NODES = 2000, MOST_PARTS = 50 };
 
 static const char *const kind_names[] = { "auto",      "gaussian", "lognormal",         "student-t",
                                           "bernoulli", "poisson",  "negative-binomial", "gamma",
-                                          "von-mises" };
-static const cri_kind_names kinds = { "emission", kind_names, CRI_EMIT_NUMBERS, CRI_EMIT_NUMBERS };
-_Static_assert(sizeof kind_names / sizeof *kind_names == CRI_EMIT_NUMBERS, "a name for each kind");
+                                          "von-mises", "mixture" };
+enum { MIXTURE = CRI_EMIT_NUMBERS }; /* among the names; it takes the number of parts */
+static const cri_kind_names kinds = { "emission", kind_names, MIXTURE + 1, MIXTURE };
+_Static_assert(sizeof kind_names / sizeof *kind_names == MIXTURE + 1, "a name for each kind");
 
 void cri_hmm_plan_close(cr_ctx *cx, void *plan)
 {
@@ -25,6 +27,8 @@ void cri_hmm_plan_close(cr_ctx *cx, void *plan)
     cr_free(cx, a->kind, a->p, sizeof *a->kind);
     cr_free(cx, a->first, a->p, sizeof *a->first);
     cr_free(cx, a->overall_level, a->L, sizeof(double));
+    cr_free(cx, a->blend, a->q * a->q, sizeof(double));
+    cr_free(cx, a->slope, a->p * a->q, sizeof(double));
     cr_free(cx, a->tried_likelihood, a->tried, sizeof(double));
     cr_free(cx, a->tried_parameters, a->tried, sizeof(double));
     cri_given_close(cx, &a->start);
@@ -39,8 +43,13 @@ void cri_hmm_plan_close(cr_ctx *cx, void *plan)
 static cr_status join_gaussian(cr_ctx *cx, cri_hmm_plan *a)
 {
     size_t n = 0;
-    for (size_t j = 0; j < a->p; j++) n += a->kind[j] == CRI_EMIT_GAUSSIAN;
+    for (size_t j = 0; j < a->p; j++)
+        n += a->kind[j] == CRI_EMIT_GAUSSIAN || a->kind[j] == CRI_EMIT_REGRESSED;
     bool joint = (a->o->covariance == 0 && n > 1) || (a->o->covariance == 2 && n > 0);
+    if (joint && a->q > 0) {
+        cr_fail(cx, CR_EARG, "hmm: with --covariates gaussian columns have no covariance");
+        return cr_fail_hint(cx, "add --covariance diag");
+    }
     if (joint && n > MOST_JOINT) {
         cr_fail(cx, CR_EARG, "hmm: covariances of %zu columns are more than %d by %d", n,
                 MOST_JOINT, MOST_JOINT);
@@ -49,6 +58,28 @@ static cr_status join_gaussian(cr_ctx *cx, cri_hmm_plan *a)
     for (size_t j = 0; j < a->p && joint; j++)
         if (a->kind[j] == CRI_EMIT_GAUSSIAN) a->kind[j] = CRI_EMIT_JOINT, a->g++;
     return CR_OK;
+}
+
+/* Columns that are mixtures, all of as many parts. */
+static cr_status find_mixtures(cr_ctx *cx, cri_hmm_plan *a)
+{
+    for (size_t j = 0; j < a->p; j++) {
+        double parts = a->threshold[j];
+        if (a->kind[j] != MIXTURE || cri_term_levels(a->design, j) > 0) continue;
+        a->kind[j] = CRI_EMIT_MIXTURE;
+        if (!(parts >= 2 && parts <= MOST_PARTS && parts == floor(parts))) {
+            cr_fail(cx, CR_EARG, "--emission: a mixture has 2, 3, ..., %d parts", MOST_PARTS);
+            return cr_fail_hint(cx, "--emission mixture:3");
+        }
+        if (a->mixtures++ > 0 && (size_t)parts != a->M)
+            return cr_fail(cx, CR_EARG,
+                           "--emission: mixtures have %zu parts in one column, but %g in '%s'",
+                           a->M, parts, cr_design_term_name(a->design, j));
+        a->M = (size_t)parts;
+    }
+    if (a->mixtures == 0 || a->o->max_iter > 0) return CR_OK;
+    return cr_fail(cx, CR_EARG,
+                   "--max-iter 0 keeps parameters that are given, but those of mixtures cannot be");
 }
 
 static cr_status check_conjugate(cr_ctx *cx, const cri_hmm_plan *a)
@@ -77,10 +108,16 @@ static cr_status read_kinds(cr_ctx *cx, cri_hmm_plan *a)
         a->L += cri_term_levels(d, j);
     }
     CR_TRY(cri_column_kinds(cx, d, a->o->emission, &kinds, a->kind, a->threshold));
+    CR_TRY(find_mixtures(cx, a));
     for (size_t j = 0; j < a->p; j++)
         if (a->kind[j] == CRI_EMIT_AUTO) a->kind[j] = CRI_EMIT_GAUSSIAN;
     a->overall_level = cr_alloc(cx, a->L, sizeof(double));
     if (!a->overall_level) CR_TRY(CR_ENOMEM);
+    CR_TRY(cri_hmm_name_covariates(cx, d, a->o->covariates, a->kind, &a->q));
+    if (a->q > 0) a->M = a->mixtures = 0; /* one that was asked for is a covariate */
+    a->blend = cr_alloc(cx, a->q * a->q, sizeof(double));
+    a->slope = cr_alloc(cx, a->p * a->q, sizeof(double));
+    if (!a->blend || !a->slope) CR_TRY(CR_ENOMEM);
     CR_TRY(join_gaussian(cx, a));
     CR_TRY(check_conjugate(cx, a));
 done:
@@ -112,7 +149,8 @@ static size_t moments(const cri_hmm_data *d, size_t j, size_t kind, double *mean
 static cr_status fail_constant(cr_ctx *cx, const cri_hmm_plan *a, size_t j)
 {
     const char *name = cr_design_term_name(a->design, j);
-    cr_fail(cx, CR_EDATA, "hmm: column '%s' is the same in all rows: it has no density", name);
+    cr_fail(cx, CR_EDATA, "hmm: column '%s' is the same in all rows: it has no %s", name,
+            a->kind[j] == CRI_EMIT_COVARIATE ? "coefficient" : "density");
     return cr_fail_hint(cx, "--features '!%s' leaves it out", name);
 }
 
@@ -182,6 +220,11 @@ static cr_status read_states(cr_ctx *cx, cri_hmm_plan *a)
         CR_TRY(cr_fail(cx, CR_EARG, "--states is %s, but --%s has %zu states", a->o->states, from,
                        given));
     if (given) a->from = a->to = given;
+    if (a->to > MOST_NODES / a->o->duration && a->o->duration > 1) {
+        cr_fail(cx, CR_EARG, "hmm: %zu states times --duration %zu is more than %d", a->to,
+                a->o->duration, MOST_NODES);
+        CR_TRY(cr_fail_hint(cx, "from --duration rows on durations are geometric: fewer will do"));
+    }
     if (a->o->max_iter == 0 && !a->o->start) {
         cr_fail(cx, CR_EARG, "--max-iter 0 keeps the parameters that are given, but none are");
         CR_TRY(cr_fail_hint(cx, "--start FILE.json gives them"));
@@ -190,6 +233,8 @@ static cr_status read_states(cr_ctx *cx, cri_hmm_plan *a)
         CR_TRY(cr_fail(cx, CR_EARG,
                        "--max-iter 0 keeps the parameters that are given: they have no posterior "
                        "by --infer vb"));
+    if (a->o->duration > 1 && a->o->infer == CRI_HMM_INFER_VB)
+        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "hmm: --duration has no posterior by --infer vb"));
 done:
     return st;
 }
@@ -225,6 +270,10 @@ cr_status cri_hmm_plan_open(cr_ctx *cx, const cri_rows *rows, const void *option
     for (size_t j = 0; j < a->p; j++) {
         a->scale[j] = 1;
         CR_TRY(a->kind[j] == CRI_EMIT_CATEGORY ? settle_levels(cx, a, j) : settle_number(cx, a, j));
+    }
+    if (a->q > 0) {
+        cri_hmm_units units = { a->p, a->q, a->kind, a->centre, a->scale, a->blend, a->slope };
+        CR_TRY(cri_hmm_settle_regression(cx, a->design, &a->data, &units));
     }
     cri_hmm_data_scale(&a->data, a->kind, a->centre, a->scale);
     a->tried = a->to - a->from + 1;

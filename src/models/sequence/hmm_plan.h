@@ -13,12 +13,15 @@ typedef struct cri_hmm_plan {
     double                *threshold;    /* [p] unused but read with the kinds */
     double                *centre, *scale, *overall, *overall2; /* [p] */
     double                *overall_level;                       /* [L] */
-    cri_hmm_data           data;
-    cri_sequences         *sequences;          /* of the rows */
-    cri_given              start, transitions; /* k = 0: none */
-    size_t                 tried;
-    double                *tried_likelihood, *tried_parameters; /* [tried] */
-    cri_em_ends            total;                               /* over all candidates */
+    size_t         M, mixtures;   /* parts of each column that is a mixture, and how many are */
+    size_t         q;             /* covariates */
+    double        *blend, *slope; /* [q x q], [p x q] */
+    cri_hmm_data   data;
+    cri_sequences *sequences;          /* of the rows */
+    cri_given      start, transitions; /* k = 0: none */
+    size_t         tried;
+    double        *tried_likelihood, *tried_parameters; /* [tried] */
+    cri_em_ends    total;                               /* over all candidates */
 } cri_hmm_plan;
 
 cr_status cri_hmm_plan_open(cr_ctx *cx, const cri_rows *rows, const void *options, void **out_plan);

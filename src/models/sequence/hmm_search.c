@@ -12,7 +12,7 @@ static size_t candidates(const void *plan) { return ((const cri_hmm_plan *)plan)
 static size_t starts(const void *plan, size_t candidate, size_t restarts)
 {
     const cri_hmm_plan *a = plan;
-    return a->start.k || a->from + candidate == 1 ? 1 : restarts;
+    return a->start.k || (a->from + candidate == 1 && a->M == 0) ? 1 : restarts;
 }
 
 static cr_status start(cr_ctx *cx, const void *plan, size_t candidate, size_t attempt,
@@ -44,10 +44,12 @@ static cr_status judge(cr_ctx *cx, const void *plan, const void *state, bool *ou
     const cri_hmm      *m = state;
     (void)cx;
     *out_rejected = false;
+    for (size_t i = 0; i < m->parts * m->k && !m->fixed; i++)
+        *out_rejected |= m->part_sd[i] * m->part_sd[i] < a->o->least_spread;
     if (m->k == 1 || m->fixed || cri_hmm_is_vb(m)) return CR_OK;
     for (size_t j = 0; j < m->p; j++) {
         const cri_emission *e = cri_emission_of(m->kind[j]);
-        for (size_t c = 0; c < m->k && e && e->moved; c++) {
+        for (size_t c = 0; c < m->k && e && e->moved && m->kind[j] != CRI_EMIT_MIXTURE; c++) {
             double sd = m->spread[j * m->k + c];
             *out_rejected |= sd * sd < a->o->least_spread;
         }
@@ -101,6 +103,7 @@ static cr_status finish(cr_ctx *cx, const void *plan, void *opt_state)
     if (!m) return fail_finish(cx, a);
     bool named = a->start.k || a->transitions.k || a->data.label ||
                  strcmp(a->o->topology, "full") != 0; /* the user knows the states by number */
+    cri_hmm_order_parts(m);
     if (!named) CR_TRY(cri_hmm_order(cx, m));
     for (size_t i = 0; i < a->tried; i++) m->tried_k[i] = (double)(a->from + i);
     memcpy(m->tried_likelihood, a->tried_likelihood, a->tried * sizeof(double));

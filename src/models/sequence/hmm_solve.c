@@ -3,6 +3,7 @@
  * categories one of prior_rows rows like all rows together.  A state that nothing is expected of stays at its prior, or,
  * without one, where it was: there is no row of NaN, and no step loses. */
 #include "hmm.h"
+#include "hmm_duration.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -24,7 +25,9 @@ cr_status cri_hmm_new(cr_ctx *cx, cri_hmm_shape s, cri_hmm **out)
     cr_status st;
     if (!m) return CR_ENOMEM;
     m->k = s.k, m->p = s.p, m->L = s.L, m->g = s.g, m->gg = s.g * s.g, m->tried = s.tried;
-    m->sequences = s.sequences, m->place = s.k + 1;
+    m->sequences = s.sequences, m->q = s.q, m->pq = s.p * s.q, m->stages = s.stages;
+    m->M = s.M, m->parts = s.parts;
+    m->place = cri_hmm_nodes(m) + 1;
     st = cri_record_allocate(cx, cri_hmm_record, m);
     if (st != CR_OK) cri_state_free(cx, &cri_class_hmm, m);
     if (st == CR_OK) *out = m;
@@ -41,8 +44,16 @@ cr_status cri_hmm_place(cr_ctx *cx, cri_hmm *m)
     return CR_OK;
 }
 
+size_t cri_hmm_mixtures_before(const cri_hmm *m, size_t j)
+{
+    size_t n = 0;
+    while (j-- > 0) n += m->kind[j] == CRI_EMIT_MIXTURE;
+    return n;
+}
+
 cri_emitted cri_hmm_emitted(const cri_hmm *m, size_t j, double *work)
 {
+    size_t parts = m->kind[j] == CRI_EMIT_MIXTURE ? cri_hmm_mixtures_before(m, j) * m->M * m->k : 0;
     return (cri_emitted){ .k = m->k,
                           .stride = cri_chain_stride(m->k),
                           .mean = m->mean + j * m->k,
@@ -50,7 +61,13 @@ cri_emitted cri_hmm_emitted(const cri_hmm *m, size_t j, double *work)
                           .tail = m->tail + j * m->k,
                           .overall = m->overall[j],
                           .overall2 = m->overall2[j],
-                          .work = work };
+                          .work = work,
+                          .q = m->q,
+                          .M = m->M,
+                          .part_weight = m->parts > 0 ? m->part_weight + parts : NULL,
+                          .part_mean = m->parts > 0 ? m->part_mean + parts : NULL,
+                          .part_sd = m->parts > 0 ? m->part_sd + parts : NULL,
+                          .coef = m->q > 0 ? m->coef + j * m->q * m->k : NULL };
 }
 
 cri_joint cri_hmm_joint(const cri_hmm *m, const double **columns, double *work)
@@ -81,12 +98,14 @@ double cri_hmm_parameters(const cri_hmm *m)
     double k = (double)m->k, sum = -1, g = (double)m->g;
     for (size_t i = 0; i < m->k; i++) sum += m->may_begin[i] > 0;
     for (size_t i = 0; i < m->k; i++) {
-        sum -= 1;
+        sum += (cri_hmm_can_leave(m, i) ? (double)m->stages : 0) - 1;
         for (size_t j = 0; j < m->k; j++) sum += m->may_go[i * m->k + j] > 0;
     }
     for (size_t j = 0; j < m->p; j++) {
         const cri_emission *e = cri_emission_of(m->kind[j]);
         for (size_t a = 0; a < 3 && e; a++) sum += e->parameter[a] ? k : 0;
+        if (m->kind[j] == CRI_EMIT_MIXTURE) sum += k * (3 * (double)m->M - 1);
+        if (m->kind[j] == CRI_EMIT_REGRESSED) sum += k * (double)m->q;
         if (m->kind[j] == CRI_EMIT_CATEGORY) sum += k * ((double)cri_hmm_levels(m, j) - 1);
         if (m->kind[j] == CRI_EMIT_JOINT) sum += k;
     }
@@ -142,12 +161,13 @@ cr_status cri_hmm_solve(cr_ctx *cx, const void *options, const double *sums, voi
     solve_row(s.begins, m->may_begin, k, m->prior_transitions, m->pi);
     for (size_t i = 0; i < k; i++)
         solve_row(s.pairs + i * k, m->may_go + i * k, k, m->prior_transitions, m->A + i * k);
+    cri_hmm_solve_leave(m, &s);
     for (size_t j = 0; j < m->p; j++) {
         const cri_emission *e = cri_emission_of(m->kind[j]);
         cri_emitted         here = cri_hmm_emitted(m, j, work);
         if (m->kind[j] == CRI_EMIT_CATEGORY) solve_levels(m, j, s.levels);
         for (size_t c = 0; c < k && e; c++)
-            e->solve(&here, c, m->prior_rows, s.columns + j * CRI_EMIT_SUMS * k + c);
+            e->solve(&here, c, m->prior_rows, cri_hmm_sums_of(m, &s, j) + c);
     }
     if (m->g > 0) {
         cri_joint joint = cri_hmm_joint(m, NULL, work);
@@ -180,6 +200,7 @@ double cri_hmm_log_prior(const void *state)
         sum += log_prior_of_row(m->pi, m->may_begin, k, s);
         for (size_t i = 0; i < k; i++)
             sum += log_prior_of_row(m->A + i * k, m->may_go + i * k, k, s);
+        sum += cri_hmm_leave_log_prior(m);
     }
     s = m->prior_rows;
     if (!(s > 0)) return sum;
@@ -200,7 +221,9 @@ double cri_hmm_log_prior(const void *state)
 static size_t ordering_column(const cri_hmm *m)
 {
     size_t j = 0;
-    while (j < m->p && (m->kind[j] == CRI_EMIT_CATEGORY || m->kind[j] == CRI_EMIT_VON_MISES)) j++;
+    while (j < m->p && (m->kind[j] == CRI_EMIT_CATEGORY || m->kind[j] == CRI_EMIT_VON_MISES ||
+                        m->kind[j] == CRI_EMIT_COVARIATE))
+        j++;
     return j;
 }
 
@@ -235,6 +258,15 @@ static void permute_both(double *x, size_t k, const size_t *order, double *copy)
         for (size_t j = 0; j < k; j++) x[i * k + j] = copy[order[i] * k + order[j]];
 }
 
+void cri_hmm_order_parts(cri_hmm *m)
+{
+    for (size_t j = 0; j < m->p; j++) {
+        cri_emitted e = cri_hmm_emitted(m, j, NULL);
+        for (size_t c = 0; c < m->k && m->kind[j] == CRI_EMIT_MIXTURE; c++)
+            cri_emit_order_parts(&e, c);
+    }
+}
+
 cr_status cri_hmm_order(cr_ctx *cx, cri_hmm *m)
 {
     cr_status  st = CR_OK;
@@ -253,10 +285,15 @@ cr_status cri_hmm_order(cr_ctx *cx, cri_hmm *m)
     permute(m->share, 1, k, order, copy);
     permute_both(m->A, k, order, copy);
     permute_both(m->may_go, k, order, copy);
+    permute(m->leave, m->stages, k, order, copy);
     permute(m->mean, m->p, k, order, copy);
     permute(m->spread, m->p, k, order, copy);
     permute(m->tail, m->p, k, order, copy);
     permute(m->level, m->L, k, order, copy);
+    permute(m->coef, m->pq, k, order, copy);
+    permute(m->part_weight, m->parts, k, order, copy);
+    permute(m->part_mean, m->parts, k, order, copy);
+    permute(m->part_sd, m->parts, k, order, copy);
     permute(m->covariance, m->gg, k, order, copy);
     if (cri_hmm_is_vb(m)) permute(m->leaving, 1, k, order, copy);
     if (cri_hmm_is_vb(m)) permute(m->seen, m->p, k, order, copy);

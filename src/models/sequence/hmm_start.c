@@ -5,6 +5,7 @@
  * Every third start takes states as stretches of time instead: sequences are cut at random places, each piece has a
  * random state, and the parameters are those that are best for these. */
 #include "hmm_plan.h"
+#include "hmm_duration.h"
 #include "base/scratch.h"
 #include "base/number.h"
 #include "models/common/column_kinds.h"
@@ -75,6 +76,7 @@ static void draw_transitions(size_t attempt, cr_rng *r, cri_hmm *m)
 /* How far two cells of a column are apart, about 1 on average. */
 static double cell_distance(const cri_hmm *m, size_t j, double x, double y)
 {
+    if (m->kind[j] == CRI_EMIT_COVARIATE) return 0;
     if (isnan(x) || isnan(y)) return 0.5;
     switch (m->kind[j]) {
     case CRI_EMIT_CATEGORY:
@@ -156,6 +158,16 @@ static void draw_levels(cri_hmm *m, size_t j, size_t c, double code, cr_rng *r)
             0.75 * m->level[(first + l) * k + c] + (l == (size_t)code ? 0.25 : 0);
 }
 
+/* Parts of mixtures are drawn towards any rows. */
+static void scatter_parts(cri_hmm *m, size_t j, size_t c, cr_rng *r)
+{
+    cri_emitted e = cri_hmm_emitted(m, j, NULL);
+    for (size_t at = c; at < m->M * m->k; at += m->k) {
+        double x = m->data->X[j * m->data->T + (size_t)cr_rng_below(r, m->data->T)];
+        if (!isnan(x)) e.part_mean[at] += 0.5 * (x - e.part_mean[at]);
+    }
+}
+
 static void begin_state(cri_hmm *m, size_t c, size_t step, cr_rng *r)
 {
     const cri_hmm_data *d = m->data;
@@ -168,18 +180,20 @@ static void begin_state(cri_hmm *m, size_t c, size_t step, cr_rng *r)
         if (m->kind[j] == CRI_EMIT_CATEGORY) draw_levels(m, j, c, x, r);
         if (m->kind[j] == CRI_EMIT_JOINT) m->mean[j * k + c] = isnan(x) ? 0 : x;
         if (e) e->begin(&here, c, isnan(x) ? (e->moved ? 0 : fmax(m->overall[j], 0)) : x);
+        if (m->kind[j] == CRI_EMIT_MIXTURE) scatter_parts(m, j, c, r);
     }
     for (size_t a = 0; a < g; a++)
         for (size_t b = 0; b < g; b++) m->covariance[(a * g + b) * k + c] = a == b ? sd * sd : 0;
 }
 
 /* One state: as all rows together. */
-static void begin_alone(cri_hmm *m)
+static void begin_alone(cri_hmm *m, cr_rng *r)
 {
     for (size_t j = 0; j < m->p; j++) {
         const cri_emission *e = cri_emission_of(m->kind[j]);
         cri_emitted         here = cri_hmm_emitted(m, j, NULL);
         if (e) e->begin(&here, 0, e->moved ? 0 : m->overall[j]);
+        if (m->kind[j] == CRI_EMIT_MIXTURE) scatter_parts(m, j, 0, r);
         m->mean[j] = e && !e->moved ? m->overall[j] : 0;
     }
     for (size_t l = 0; l < m->L; l++) m->level[l] = m->overall_level[l];
@@ -212,7 +226,8 @@ enum { BLOCK = 256 };
 static void add_stretches(const cri_hmm_view *v, size_t begin, size_t end, double change, cr_rng *r,
                           double *gamma, double *sums)
 {
-    size_t       k = v->m->k, stride = v->chain.stride, before = 0, state = cr_rng_below(r, k);
+    size_t       k = v->m->k, stride = cri_chain_stride(k), before = 0, state = cr_rng_below(r, k);
+    size_t       lasted = 1;
     cri_hmm_sums s = cri_hmm_sums_at(v->m, sums);
     s.begins[state] += 1;
     for (size_t at = begin; at < end; at += BLOCK) {
@@ -221,7 +236,7 @@ static void add_stretches(const cri_hmm_view *v, size_t begin, size_t end, doubl
         for (size_t i = 0; i < n; i++) {
             before = state;
             if (cr_rng_uniform(r) < change) state = (size_t)cr_rng_below(r, k);
-            if (at + i > begin) s.pairs[before * k + state] += 1;
+            if (at + i > begin) cri_hmm_count_step(v->m, before, state, &lasted, &s);
             gamma[i * stride + state] = 1;
         }
         cri_hmm_add_known(v, at, n, gamma, sums);
@@ -267,6 +282,17 @@ static void soften_levels(cri_hmm *m)
         }
 }
 
+/* Likewise of what is given of durations. */
+static void soften_leave(cri_hmm *m)
+{
+    static const double LITTLE = 1e-9;
+    for (size_t i = 0; i < m->k && !m->fixed && m->prior_transitions > 0; i++)
+        for (size_t d = 0; d < m->stages && cri_hmm_can_leave(m, i); d++) {
+            double *p = &m->leave[d * m->k + i];
+            *p = fmin(fmax(*p, LITTLE), 1 - LITTLE);
+        }
+}
+
 static cr_status check_start(cr_ctx *cx, cri_hmm *m)
 {
     cr_status  st = CR_OK;
@@ -286,7 +312,18 @@ cr_status cri_hmm_start(cr_ctx *cx, const cri_hmm_plan *a, size_t k, size_t atte
     cr_status st = CR_OK;
     cri_hmm  *m = NULL;
     size_t    numbers = a->p * sizeof(double);
-    CR_TRY(cri_hmm_new(cx, (cri_hmm_shape){ k, a->p, a->L, a->g, a->tried, a->data.n }, &m));
+    CR_TRY(cri_hmm_new(cx,
+                       (cri_hmm_shape){ .k = k,
+                                        .p = a->p,
+                                        .L = a->L,
+                                        .g = a->g,
+                                        .tried = a->tried,
+                                        .sequences = a->data.n,
+                                        .q = a->q,
+                                        .stages = k > 1 && a->o->duration > 1 ? a->o->duration : 0,
+                                        .M = a->M,
+                                        .parts = a->M * a->mixtures },
+                       &m));
     memcpy(m->kind, a->kind, a->p * sizeof *a->kind);
     memcpy(m->first, a->first, a->p * sizeof *a->first);
     memcpy(m->centre, a->centre, numbers);
@@ -294,6 +331,8 @@ cr_status cri_hmm_start(cr_ctx *cx, const cri_hmm_plan *a, size_t k, size_t atte
     memcpy(m->overall, a->overall, numbers);
     memcpy(m->overall2, a->overall2, numbers);
     if (a->L) memcpy(m->overall_level, a->overall_level, a->L * sizeof(double));
+    if (a->q) memcpy(m->blend, a->blend, a->q * a->q * sizeof(double));
+    if (a->q) memcpy(m->slope, a->slope, a->p * a->q * sizeof(double));
     m->covariance_is = a->o->covariance;
     m->prior_rows = a->o->prior_rows;
     m->prior_transitions = a->o->prior_transitions;
@@ -302,14 +341,16 @@ cr_status cri_hmm_start(cr_ctx *cx, const cri_hmm_plan *a, size_t k, size_t atte
     CR_TRY(cri_hmm_place(cx, m));
     CR_TRY(read_topology(cx, a->o->topology, m));
     if (k == 1)
-        begin_alone(m);
+        begin_alone(m, rng);
     else
         CR_TRY(begin_states(cx, rng, m));
     draw_transitions(attempt, rng, m);
+    cri_hmm_part_durations(m);
     if (k > 1 && attempt % 3 == 2 && !a->data.label) CR_TRY(begin_stretches(cx, a->o, rng, m));
     if (a->transitions.k) CR_TRY(cri_given_apply(cx, &a->transitions, a->design, m));
     if (a->start.k) CR_TRY(cri_given_apply(cx, &a->start, a->design, m));
     soften_levels(m);
+    soften_leave(m);
     m->statistics = cri_hmm_width(m);
     m->sums = cr_alloc(cx, m->statistics, sizeof(double));
     if (!m->sums) CR_TRY(CR_ENOMEM);

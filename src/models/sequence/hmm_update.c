@@ -91,6 +91,49 @@ static cr_status join_labels(cr_ctx *cx, const cri_sequences *q, const size_t *a
 /* What log u was taken to be at these degrees of freedom, beside what the sums have. */
 static double log_weight(double dof) { return cr_digamma((dof + 1) / 2) - log((dof + 1) / 2); }
 
+/* Moments of rows about a mean, to those about one a step higher. */
+static void move_moments(double rows, double step, double *first, double *second)
+{
+    *second += step * (step * rows - 2 * *first);
+    *first -= step * rows;
+}
+
+/* Of a regressed column: r becomes r - step . (1, u). */
+static void move_line(const cri_hmm *from, const cri_hmm *m, size_t j, double *sums)
+{
+    size_t k = m->k, q = m->q;
+    for (size_t c = 0; c < k; c++) {
+        double *n = sums + c, *u = n + 3 * k, *cross = u + q * k, *squares = cross + q * k;
+        double  mean = m->mean[j * k + c] - from->mean[j * k + c], fall = 0;
+        for (size_t l = 0; l < q; l++) { /* of r^2, with the cross-products of before and after */
+            double b = m->coef[(j * q + l) * k + c] - from->coef[(j * q + l) * k + c];
+            fall += b * cross[l * k];
+            cross[l * k] -= mean * u[l * k];
+            for (size_t h = 0; h < q; h++) {
+                size_t at = l >= h ? l * (l + 1) / 2 + h : h * (h + 1) / 2 + l;
+                double of = m->coef[(j * q + h) * k + c] - from->coef[(j * q + h) * k + c];
+                cross[l * k] -= of * squares[at * k];
+            }
+            fall += b * cross[l * k];
+        }
+        fall += mean * n[k];
+        n[k] -= mean * n[0];
+        for (size_t l = 0; l < q; l++)
+            n[k] -= (m->coef[(j * q + l) * k + c] - from->coef[(j * q + l) * k + c]) * u[l * k];
+        n[2 * k] -= fall + mean * n[k];
+    }
+}
+
+/* Of the parts of a mixture. */
+static void move_parts(const cri_hmm *from, const cri_hmm *m, size_t j, double *sums)
+{
+    size_t      all = m->M * m->k;
+    cri_emitted old = cri_hmm_emitted(from, j, NULL), now = cri_hmm_emitted(m, j, NULL);
+    for (size_t at = 0; at < all; at++)
+        move_moments(sums[at], now.part_mean[at] - old.part_mean[at], &sums[all + at],
+                     &sums[2 * all + at]);
+}
+
 /* Of a column with moments about the means of `from`, to those about the means of m. */
 static void move_column(const cri_hmm *from, const cri_hmm *m, size_t j, double *sums)
 {
@@ -100,8 +143,7 @@ static void move_column(const cri_hmm *from, const cri_hmm *m, size_t j, double 
         size_t  at = j * k + c;
         double  step = m->mean[at] - from->mean[at];
         double *weight = sums + c + (student ? k : 0), *first = weight + k, *second = first + k;
-        *second += step * (step * *weight - 2 * *first);
-        *first -= step * *weight;
+        move_moments(*weight, step, first, second);
         if (student)
             sums[4 * k + c] += sums[c] * (log_weight(from->tail[at]) - log_weight(m->tail[at]));
     }
@@ -132,7 +174,13 @@ static void add_up(const cri_hmm *old, const cri_hmm *m, const double *fresh, do
     cri_hmm_sums s = cri_hmm_sums_at(m, total);
     for (size_t j = 0; j < m->p; j++) {
         const cri_emission *e = cri_emission_of(m->kind[j]);
-        if (e && e->moved) move_column(old, m, j, s.columns + j * CRI_EMIT_SUMS * m->k);
+        double             *sums = cri_hmm_sums_of(m, &s, j);
+        if (m->kind[j] == CRI_EMIT_REGRESSED)
+            move_line(old, m, j, sums);
+        else if (m->kind[j] == CRI_EMIT_MIXTURE)
+            move_parts(old, m, j, sums);
+        else if (e && e->moved)
+            move_column(old, m, j, sums);
     }
     if (m->g > 0) move_joint(old, m, s.joint, step);
     for (size_t i = 0; i < m->statistics; i++) total[i] += fresh[i];

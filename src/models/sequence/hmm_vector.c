@@ -2,6 +2,7 @@
  * probabilities and of what must be above 0, means as they are, and the Cholesky factors of covariances, the diagonal by
  * its logarithm.  Without a prior probabilities may be 0: there are no such numbers then. */
 #include "hmm.h"
+#include "hmm_duration.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -55,6 +56,22 @@ static void pass_shares(walk *w, double *p, const double *opt_allowed, size_t n,
     for (size_t i = 0; i < n && w->in; i++) p[i * stride] /= sum;
 }
 
+/* Weights, means and sds of the parts of mixtures. */
+static void pass_mixture(walk *w, cri_hmm *m, size_t j)
+{
+    cri_emitted e = cri_hmm_emitted(m, j, NULL);
+    for (size_t c = 0; c < m->k; c++) {
+        double rows = m->share[c] * m->weight;
+        w->rows = rows;
+        pass_shares(w, e.part_weight + c, NULL, m->M, m->k);
+        for (size_t at = c; at < m->M * m->k; at += m->k) {
+            w->rows = rows * e.part_weight[at];
+            pass_number(w, &e.part_mean[at]);
+            pass_positive(w, &e.part_sd[at]);
+        }
+    }
+}
+
 static void pass_column(walk *w, cri_hmm *m, size_t j)
 {
     size_t              k = m->k;
@@ -70,6 +87,8 @@ static void pass_column(walk *w, cri_hmm *m, size_t j)
         if (w->in && m->kind[j] == CRI_EMIT_BERNOULLI) w->valid &= *mean < 1;
         if (e && e->parameter[1]) pass_positive(w, &m->spread[j * k + c]);
         if (e && e->parameter[2]) pass_positive(w, &m->tail[j * k + c]);
+        for (size_t l = 0; l < m->q && m->kind[j] == CRI_EMIT_REGRESSED; l++)
+            pass_number(w, &m->coef[(j * m->q + l) * k + c]);
     }
 }
 
@@ -98,6 +117,17 @@ static void pass_covariances(walk *w, cri_hmm *m, double *L)
     }
 }
 
+/* To leave a state, and to stay, in each stage. */
+static void pass_leave(walk *w, cri_hmm *m, size_t i)
+{
+    for (size_t d = 0; d < m->stages && cri_hmm_can_leave(m, i); d++) {
+        double *leave = &m->leave[d * m->k + i], both[2] = { *leave, 1 - *leave };
+        if (w->free) w->rows = cri_hmm_stage_rows(m, i, d);
+        pass_shares(w, both, NULL, 2, 1);
+        if (w->in) *leave = both[0];
+    }
+}
+
 static void pass_all(walk *w, cri_hmm *m, double *L)
 {
     size_t k = m->k;
@@ -106,8 +136,14 @@ static void pass_all(walk *w, cri_hmm *m, double *L)
     for (size_t i = 0; i < k; i++) {
         w->rows = m->share[i] * m->weight;
         pass_shares(w, m->A + i * k, m->may_go + i * k, k, 1);
+        pass_leave(w, m, i);
     }
     for (size_t j = 0; j < m->p; j++) {
+        if (m->kind[j] == CRI_EMIT_COVARIATE) continue;
+        if (m->kind[j] == CRI_EMIT_MIXTURE) {
+            pass_mixture(w, m, j);
+            continue;
+        }
         if (m->kind[j] != CRI_EMIT_CATEGORY) {
             pass_column(w, m, j);
             continue;
@@ -124,15 +160,23 @@ size_t cri_hmm_dimension(const void *state)
 {
     const cri_hmm *m = state;
     size_t         n = 0, k = m->k;
-    if (cri_hmm_is_vb(m) || !(m->prior_transitions > 0) || (m->L > 0 && !(m->prior_rows > 0)) ||
+    bool           levels = m->L > 0 || m->M > 0;
+    if (cri_hmm_is_vb(m) || !(m->prior_transitions > 0) || (levels && !(m->prior_rows > 0)) ||
         m->fixed)
         return 0;
     for (size_t i = 0; i < k; i++) n += m->may_begin[i] > 0;
     for (size_t i = 0; i < k * k; i++) n += m->may_go[i] > 0;
+    for (size_t i = 0; i < k; i++) n += cri_hmm_can_leave(m, i) ? 2 * m->stages : 0;
     for (size_t j = 0; j < m->p; j++) {
         const cri_emission *e = cri_emission_of(m->kind[j]);
+        if (m->kind[j] == CRI_EMIT_COVARIATE) continue;
+        if (m->kind[j] == CRI_EMIT_MIXTURE) {
+            n += 3 * m->M * k;
+            continue;
+        }
         n += m->kind[j] == CRI_EMIT_CATEGORY ? cri_hmm_levels(m, j) * k : k;
         if (e) n += (e->parameter[1] ? k : 0) + (e->parameter[2] ? k : 0);
+        if (m->kind[j] == CRI_EMIT_REGRESSED) n += m->q * k;
     }
     return n + (m->covariance_is == 2 ? 1 : k) * m->g * (m->g + 1) / 2;
 }

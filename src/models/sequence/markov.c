@@ -7,6 +7,7 @@
 #include "markov.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
+#include "markov_time.h"
 #include "math/special/special.h"
 #include "models/common/described.h"
 
@@ -20,7 +21,16 @@
       "how many symbols before a row count, or the first and last number to choose from by "       \
       "evidence",                                                                                  \
       "0:3")                                                                                       \
-    X(real, alpha, "1", ">0", "prior count of each symbol after each context", "0.5")
+    X(real, alpha, "1", ">0", "prior count of each symbol after each context", "0.5")              \
+    X(flag, continuous, "false", "",                                                               \
+      "rows are symbols seen at the times of --time, and the chain may jump in between", "")       \
+    X(real, prior_jumps, "0.1", ">=0",                                                             \
+      "with --continuous: jumps from each symbol to each other that the prior counts for; 0: "     \
+      "none",                                                                                      \
+      "1")                                                                                         \
+    X(real, tol, "1e-9", ">=0",                                                                    \
+      "with --continuous: stop when a step gains less than this per row", "1e-6")                  \
+    X(count, max_iter, "1000", ">=1", "with --continuous: give up after this many steps", "50")
 CR_OPTIONS(markov_options, markov_table, MARKOV_OPTIONS);
 
 #define CRI_TYPE cri_markov
@@ -226,6 +236,49 @@ static cr_status name_symbols(cr_ctx *cx, const cr_design *d, cri_markov *m)
     return cri_sequence_names_open(cx, m->labels, m->sequences, &m->known);
 }
 
+/* Options that contradict --continuous, and what it needs. */
+static cr_status check_continuous(cr_ctx *cx, const cri_rows *rows, const markov_options *o)
+{
+    if (!o->continuous) return CR_OK;
+    if (strcmp(o->order, MARKOV_ORDER) != 0)
+        return cr_fail(
+            cx, CR_EARG,
+            "markov: --order %s contradicts --continuous: what comes next depends on the "
+            "last symbol alone",
+            o->order);
+    if (rows->design->time) return CR_OK;
+    cr_fail(cx, CR_EARG, "markov: --continuous needs the times of the rows");
+    return cr_fail_hint(cx, "--time COLUMN");
+}
+
+/* Beside the counts: what is learned in discrete time, or in continuous time. */
+static cr_status learn(cr_ctx *cx, const cri_rows *rows, const double *symbol,
+                       const markov_options *o, uint64_t seed, cri_markov *m, cr_report *report)
+{
+    report->stop = CR_STOP_CLOSED_FORM;
+    if (o->continuous) {
+        m->log_evidence = m->tried_evidence[0] = NAN;
+        return cri_markov_time_fit(cx, rows, symbol,
+                                   &(cri_markov_time_settings){ .prior_jumps = o->prior_jumps,
+                                                                .tol = o->tol,
+                                                                .max_iter = o->max_iter },
+                                   m, report);
+    }
+    m->log_likelihood = log_likelihood_of(m);
+    return cri_markov_find_stationary(cx, seed, m);
+}
+
+static void keep_ends(const cri_rows *rows, const double *symbol, cri_markov *m)
+{
+    const cri_sequences *of = rows->sequences;
+    for (size_t i = 0; i < of->n; i++) {
+        follower f = follow(m->k, m->order);
+        for (size_t t = of->start[i]; t < of->start[i + 1]; t++)
+            take(&f, (size_t)symbol[of->row[t]]);
+        keep_place(m, &f, m->ends + i * m->place);
+    }
+}
+
 static cr_status markov_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                             void **out_state, cr_report *report)
 {
@@ -241,6 +294,7 @@ static cr_status markov_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     CR_TRY(s.status);
     CR_TRY(read_orders(cx, o->order, &from, &to));
     CR_TRY(check_rows(cx, rows, to));
+    CR_TRY(check_continuous(cx, rows, o));
     m->k = rows->design->columns[0].n_levels;
     m->alpha = o->alpha;
     m->tried = to - from + 1;
@@ -249,19 +303,13 @@ static cr_status markov_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     if (!m->tried_order || !m->tried_evidence) CR_TRY(CR_ENOMEM);
     cri_rows_fill_term(rows, 0, 0, rows->n, symbol, 1);
     CR_TRY(choose_order(cx, rows, symbol, from, m));
-    m->sequences = of->n, m->place = m->order + 1, m->rows = (double)rows->n;
+    m->sequences = of->n, m->rows = (double)rows->n;
+    m->place = o->continuous ? CRI_MARKOV_TIME_PLACE : m->order + 1;
     CR_TRY(cri_record_allocate(cx, cri_markov_record, m));
-    for (size_t i = 0; i < of->n; i++) {
-        follower f = follow(m->k, m->order);
-        for (size_t t = of->start[i]; t < of->start[i + 1]; t++)
-            take(&f, (size_t)symbol[of->row[t]]);
-        keep_place(m, &f, m->ends + i * m->place);
-    }
+    (o->continuous ? cri_markov_time_ends : keep_ends)(rows, symbol, m);
     CR_TRY(cri_sequence_labels_join(cx, of, &m->labels));
-    m->log_likelihood = log_likelihood_of(m);
-    CR_TRY(cri_markov_find_stationary(cx, seed, m));
+    CR_TRY(learn(cx, rows, symbol, o, seed, m, report));
     CR_TRY(name_symbols(cx, rows->design, m));
-    report->stop = CR_STOP_CLOSED_FORM;
     report->log_evidence = m->log_evidence;
     report->log_likelihood = m->log_likelihood;
     *out_state = m;
@@ -282,6 +330,10 @@ static cr_status answer(cr_ctx *cx, const cri_markov *m, const cri_rows *rows, d
     cr_scratch           s = cr_scratch_begin(cx);
     const cri_sequences *of = rows->sequences;
     double              *symbol = cr_scratch_f64(&s, rows->n);
+    if (m->rate) {
+        CR_TRY(cri_markov_time_answer(cx, m, rows, opt_places, out));
+        goto done;
+    }
     CR_TRY(s.status);
     cri_rows_fill_term(rows, 0, 0, rows->n, symbol, 1);
     for (size_t i = 0; i < of->n; i++) {
@@ -350,6 +402,10 @@ static cr_status markov_forecast(cr_ctx *cx, const void *state, const cr_design 
     const cri_markov *m = state;
     double           *a = cr_scratch_f64(&s, m->contexts), *b = cr_scratch_f64(&s, m->contexts);
     (void)design;
+    if (m->rate) {
+        CR_TRY(cri_markov_time_forecast(cx, m, places, n, ahead, out));
+        goto done;
+    }
     CR_TRY(s.status);
     for (size_t i = 0; i < n; i++) {
         follower f = follow_from(m, places + i * m->place);
@@ -391,6 +447,10 @@ static cr_status markov_sample(cr_ctx *cx, const void *state, const cr_design *d
     follower          f = follow(m->k, m->order);
     double           *p = cr_scratch_f64(&s, m->k);
     (void)design, (void)opt_rows;
+    if (m->rate) {
+        CR_TRY(cri_markov_time_sample(cx, m, count, seed, out));
+        goto done;
+    }
     CR_TRY(s.status);
     for (size_t i = 0; i < count; i++) {
         cr_rng r = cr_rng_stream(seed, i);
@@ -408,20 +468,43 @@ done:
 
 /* --- file ------------------------------------------------------------------------------------ */
 
+/* A place of the file: whole numbers, but for the time of one in continuous time. */
+static bool fits_place(const cri_markov *m, const double *place)
+{
+    size_t symbols = m->rate ? 1 : m->order;
+    if (!(place[0] >= 0 && place[0] == floor(place[0]) && place[0] < 1e15)) return false;
+    for (size_t j = 1; j <= symbols; j++)
+        if (!(place[j] >= 0 && place[j] == floor(place[j]) && place[j] < (double)m->k))
+            return false;
+    return true;
+}
+
+/* Rates are not below 0, and rows sum to 0. */
+static bool fits_rates(const cri_markov *m)
+{
+    for (size_t a = 0; m->rate && a < m->k; a++) {
+        double sum = 0, leave = -m->rate[a * m->k + a];
+        for (size_t b = 0; b < m->k; b++) {
+            if (a != b && !(m->rate[a * m->k + b] >= 0)) return false;
+            sum += m->rate[a * m->k + b];
+        }
+        if (!(fabs(sum) <= 1e-9 * leave)) return false;
+    }
+    return !m->rate || (m->rate_sd && m->holding_sd && m->order == 1);
+}
+
 static cr_status markov_ready(cr_ctx *cx, void *state, const cr_design *d)
 {
     cri_markov *m = state;
     bool fits = d->n_columns == 1 && cr_design_terms(d) == 1 && d->columns[0].n_levels == m->k &&
-                m->order <= MOST_ORDER && m->place == m->order + 1 &&
-                cri_markov_first(m->k, m->order + 1) == m->contexts;
-    for (size_t i = 0; fits && i < m->sequences; i++) {
-        const double *place = m->ends + i * m->place;
-        fits = place[0] == floor(place[0]) && place[0] < 1e15;
-        for (size_t j = 1; fits && j < m->place; j++)
-            fits = place[j] == floor(place[j]) && place[j] < (double)m->k;
-    }
+                m->order <= MOST_ORDER &&
+                m->place == (m->rate ? CRI_MARKOV_TIME_PLACE : m->order + 1) &&
+                cri_markov_first(m->k, m->order + 1) == m->contexts && fits_rates(m) &&
+                (!m->rate || d->time);
+    for (size_t i = 0; fits && i < m->sequences; i++) fits = fits_place(m, m->ends + i * m->place);
     for (size_t i = 0; fits && i < m->tried; i++)
-        fits = m->tried_order[i] == floor(m->tried_order[i]) && m->tried_order[i] <= MOST_ORDER;
+        fits = m->tried_order[i] == floor(m->tried_order[i]) && m->tried_order[i] <= MOST_ORDER &&
+               (m->rate || isfinite(m->tried_evidence[i]));
     return fits ? name_symbols(cx, d, m) : CR_EDATA;
 }
 
@@ -446,13 +529,14 @@ static void markov_candidate(const void *state, size_t i, cri_candidate *out)
 const cr_model_class cri_class_markov = {
     .example = "examples/weather.csv --features weather --sequence station --order 0:2",
     .name = "markov",
-    .summary = "Markov chain of symbols, of any order, with a Dirichlet prior",
+    .summary = "Markov chain of symbols, of any order or in continuous time",
     .formulas =
         "P(x_t = b | the m symbols before are c) = p_cb,  p_c ~ Dirichlet(alpha, .., alpha)\n"
-        "next: P(b | c) = (n_cb + alpha) / (n_c + k alpha);  the order m by its evidence",
+        "next: P(b | c) = (n_cb + alpha) / (n_c + k alpha);  the order m by its evidence\n"
+        "--continuous: P(x_t+d = b | x_t = a) = (e^(Q d))_ab,  Q by EM",
     .reference =
         "Kemeny & Snell (1960), Finite Markov Chains; Strelioff, Crutchfield & Huebler (2007), "
-        "Physical Review E 76",
+        "Physical Review E 76; Bladt & Sorensen (2005), JRSS B 67",
     .tasks = CR_TASK_DENSITY | CR_TASK_CLUSTER,
     .options = markov_table,
     .options_size = sizeof(markov_options),

@@ -6,6 +6,7 @@
  *
  *   1. markov.c           options, fit, answers, descriptor
  *   2. markov_describe.c  description: parameters, the long run, classes, absorption
+ *   3. markov_time.h      chains in continuous time
  *   stationary.c          classes and stationary distributions
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_SEQUENCE_MARKOV_H
@@ -23,18 +24,25 @@
     MEMBER(matrix, counts,     (contexts, k), ">=0", "how often a symbol followed a context")      \
     MEMBER(count,  sequences,  (),      ">0",        "that it has learned from")                   \
     MEMBER(count,  place,      (),      ">0",        "order + 1: numbers of a place")              \
-    MEMBER(matrix, ends,       (sequences, place), ">=0", "rows of each, and its last symbols")    \
+    MEMBER(matrix, ends,       (sequences, place), "",  "rows of each, and its last symbols")      \
     MEMBER(text,   labels,     (),      "none",      "of the sequences, each before a line feed")  \
     MEMBER(real,   rows,       (),      ">0",        "that it has learned from")                   \
     MEMBER(real,   log_likelihood, (),  "",          "of the rows, at the means of the posterior") \
-    MEMBER(real,   log_evidence, (),    "",          "of the rows")                                \
+    MEMBER(real,   log_evidence, (),    "none",      "of the rows; none in continuous time")       \
     MEMBER(count,  tried,      (),      ">0",        "orders that were tried")                     \
     MEMBER(vector, tried_order, (tried), ">=0",      "these")                                      \
-    MEMBER(vector, tried_evidence, (tried), "",      "and their log evidences")                    \
+    MEMBER(vector, tried_evidence, (tried), "any",   "and their log evidences")                    \
     MEMBER(vector, stationary, (k),     ">=0 any",   "posterior mean of the stationary distribution; NaN: not found") \
     MEMBER(vector, stationary_sd, (k),  ">=0 any",   "its sd")                                     \
     MEMBER(vector, stationary_lower, (k), ">=0 any", "2.5 % of it")                                \
-    MEMBER(vector, stationary_upper, (k), ">=0 any", "97.5 %")
+    MEMBER(vector, stationary_upper, (k), ">=0 any", "97.5 %")                                     \
+    MEMBER(matrix, rate,       (k, k),  "none",      "generator of a chain in continuous time (markov_time.h)") \
+    MEMBER(matrix, rate_sd,    (k, k),  "none any",  "posterior sds beside the diagonal; NaN: not known") \
+    MEMBER(vector, holding_sd, (k),     "none any",  "of the mean times until a symbol is left")   \
+    MEMBER(count,  gaps,       (),      "spare",     "different times between rows")               \
+    MEMBER(real,   prior_jumps, (),     ">=0 spare", "shape of the prior of a rate")               \
+    MEMBER(real,   prior_time, (),      ">=0 spare", "its rate")                                   \
+    MEMBER(real,   objective,  (),      "spare",     "log posterior of the log rates, but for a constant")
 /* clang-format on */
 CRI_RECORD(cri_markov, CRI_MARKOV, const char **names; char **texts; cri_sequence_names known;);
 extern const cri_member cri_markov_record[];

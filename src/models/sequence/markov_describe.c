@@ -17,13 +17,17 @@ const cr_field cri_markov_statistics[] = {
     CR_COUNT("symbols", 0, "different symbols"),
     CR_COUNT("order", 0, "symbols before a row that count"),
     CR_COUNT("sequences", 0, "sequences that it has learned from"),
-    CR_COUNT("contexts_seen", 0, "contexts that occurred"),
-    CR_NUMBER("parameters", 0, "free probabilities of the contexts that occurred"),
+    CR_COUNT("contexts_seen", CR_FIELD_SOMETIMES, "in discrete time: contexts that occurred"),
+    CR_COUNT("gaps", CR_FIELD_SOMETIMES, "with --continuous: different times between rows"),
+    CR_NUMBER("parameters", 0,
+              "free probabilities of the contexts that occurred; with --continuous, rates and "
+              "probabilities of the first symbols"),
     CR_NUMBER("bic", 0, "-2 log likelihood + parameters ln(rows): lower is better"),
     CR_NUMBER("entropy_rate", CR_FIELD_NULL,
               "nats per row in the long run, at the means of the posterior; null where that is not "
               "known"),
-    CR_COUNT("classes", 0, "classes of symbols that were seen to lead to each other"),
+    CR_COUNT("classes", CR_FIELD_SOMETIMES,
+             "in discrete time: classes of symbols that were seen to lead to each other"),
     CR_FIELD_LAST,
 };
 
@@ -35,10 +39,13 @@ static const cr_field symbol_fields[] = {
     CR_NUMBER("sd", CR_FIELD_NULL, "its posterior standard deviation"),
     CR_NUMBER("lower", CR_FIELD_NULL, "lower end of its 95 % interval"),
     CR_NUMBER("upper", CR_FIELD_NULL, "upper end of it"),
-    CR_COUNT("class", 0, "the class that it is in"),
-    CR_FLAG("closed", 0, "whether this class was never left"),
+    CR_NUMBER("holding", CR_FIELD_EITHER,
+              "with --continuous: mean time until it is left, in units of the time, days of dates"),
+    CR_NUMBER("holding_sd", CR_FIELD_EITHER, "its standard deviation"),
+    CR_COUNT("class", CR_FIELD_SOMETIMES, "in discrete time: the class that it is in"),
+    CR_FLAG("closed", CR_FIELD_SOMETIMES, "whether this class was never left"),
     CR_NUMBER(
-        "absorption", CR_FIELD_NULL,
+        "absorption", CR_FIELD_EITHER,
         "of order 1: rows until a closed class is reached, as often as it was seen; null in one "
         "and where none is reached"),
     CR_FIELD_LAST,
@@ -289,13 +296,61 @@ static void describe_tried(const cri_markov *m, cri_sheet *out)
     }
 }
 
+/* --- continuous time ------------------------------------------------------------------------- */
+
+/* The posterior of a rate is taken for the gamma distribution of its mean and sd. */
+static void add_rate(const cri_markov *m, size_t a, size_t b, cri_sheet *list)
+{
+    double     q = m->rate[a * m->k + b], sd = m->rate_sd[a * m->k + b], shape = q / sd * (q / sd);
+    bool       known = isfinite(shape) && shape > 0;
+    cri_sheet *row = cri_parameter_add(list, q, sd, "Q[%s,%s]", m->names[a], m->names[b]);
+    cri_put_real(row, "lower", known ? q * cr_gamma_p_inv(shape, 0.025) / shape : NAN);
+    cri_put_real(row, "upper", known ? q * cr_gamma_q_inv(shape, 0.025) / shape : NAN);
+}
+
+static void describe_time(const cri_markov *m, cri_sheet *out)
+{
+    size_t     k = m->k;
+    double     n = (double)m->sequences, parameters = (double)((k - 1) * (k + 1));
+    cri_sheet *list = cri_put_list(out, "parameters"), *s = cri_put_object(out, "statistics");
+    add_context(m, 0, 0, n, list);
+    for (size_t a = 0; a < k; a++)
+        for (size_t b = 0; b < k; b++)
+            if (a != b) add_rate(m, a, b, list);
+    cri_put_count(s, "symbols", k);
+    cri_put_count(s, "order", m->order);
+    cri_put_count(s, "sequences", m->sequences);
+    cri_put_count(s, "gaps", m->gaps);
+    cri_put_real(s, "parameters", parameters);
+    cri_put_real(s, "bic", -2 * m->log_likelihood + parameters * log(m->rows));
+    cri_put_real(s, "entropy_rate", NAN);
+    list = cri_put_list(out, "symbols");
+    for (size_t b = 0; b < k; b++) {
+        double     rows = 0;
+        cri_sheet *row = cri_put_object(list, NULL);
+        for (size_t c = 0; c < m->contexts; c++) rows += m->counts[c * k + b];
+        cri_put_text(row, "symbol", m->names[b]);
+        cri_put_count(row, "count", (size_t)rows);
+        cri_put_real(row, "stationary", m->stationary[b]);
+        cri_put_real(row, "sd", m->stationary_sd[b]);
+        cri_put_real(row, "lower", m->stationary_lower[b]);
+        cri_put_real(row, "upper", m->stationary_upper[b]);
+        cri_put_real(row, "holding", k > 1 ? -1 / m->rate[b * k + b] : NAN);
+        cri_put_real(row, "holding_sd", m->holding_sd[b]);
+    }
+}
+
 cr_status cri_markov_describe(cr_ctx *cx, const void *state, const cr_design *design,
                               cri_sheet *out)
 {
     const cri_markov *m = state;
-    cri_sheet        *list = cri_put_list(out, "parameters");
-    size_t            seen = 0, classes = 0, l = 0;
     (void)design;
+    if (m->rate) {
+        describe_time(m, out);
+        return CR_OK;
+    }
+    cri_sheet *list = cri_put_list(out, "parameters");
+    size_t     seen = 0, classes = 0, l = 0;
     for (size_t c = 0; c < m->contexts; c++) {
         double total = 0;
         while (l < m->order && c >= cri_markov_first(m->k, l + 1)) l++;
