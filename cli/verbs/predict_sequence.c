@@ -170,14 +170,15 @@ static cr_status list_lines(predict_job *j, size_t count, size_t n, const double
     l.state = cr_scratch_f64(&j->s, l.n), l.log_path = cr_scratch_f64(&j->s, l.n);
     if (opt_entropy) l.entropy = cr_scratch_f64(&j->s, l.n);
     CR_TRY(j->s.status);
-    for (size_t i = 0, at = 0; i < count * n; i++) {
-        if (isnan(path[i])) continue;
-        l.table_row[at] = i % n;
-        l.path[at] = (double)(i / n + 1), l.row[at] = (double)(i % n + 1);
-        l.state[at] = path[i], l.log_path[at] = log_path[i];
-        if (opt_entropy) l.entropy[at] = opt_entropy[i % n];
-        at++;
-    }
+    for (size_t r = 0, at = 0; r < count; r++)
+        for (size_t i = 0; i < n; i++) {
+            if (isnan(path[r * n + i])) continue;
+            l.table_row[at] = i;
+            l.path[at] = (double)(r + 1), l.row[at] = (double)(i + 1);
+            l.state[at] = path[r * n + i], l.log_path[at] = log_path[r * n + i];
+            if (opt_entropy) l.entropy[at] = opt_entropy[i];
+            at++;
+        }
     *out = l;
 done:
     return st;

@@ -175,7 +175,8 @@ size_t cri_path_search_run(const cri_path_search *s, size_t begin, size_t end, d
         }
         for (size_t t = to - from; t-- > 0;)
             for (size_t r = 0; r < found; r++) {
-                path[r * apart + from + t] = (double)(m.at[r] / s->count);
+                size_t state = m.at[r] / s->count;
+                path[r * apart + from + t] = (double)state;
                 if (from + t > 0) m.at[r] = m.from[t * lists + m.at[r]];
             }
     }

@@ -38,7 +38,7 @@ static double sum_over_all(const cri_crf_answer *a, size_t sequence, double *wor
 
 /* --- paths ----------------------------------------------------------------------------------- */
 
-/* work: that of sum_over_all, or of the search; before it a path [longest]. */
+/* work: paths [count x longest], then that of sum_over_all and, after it, of the search. */
 static void find_paths(void *arg, cri_range range, double *work)
 {
     const paths_job      *j = arg;

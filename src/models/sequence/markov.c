@@ -7,6 +7,7 @@
 #include "markov.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
+#include "markov_follow.h"
 #include "markov_time.h"
 #include "math/special/special.h"
 #include "models/common/described.h"
@@ -49,48 +50,6 @@ size_t cri_markov_first(size_t k, size_t l)
         power *= k;
     }
     return sum;
-}
-
-/* --- contexts -------------------------------------------------------------------------------- */
-
-/* The last symbols of a sequence so far, and their context. */
-typedef struct follower {
-    size_t k, order, seen, code, modulus; /* modulus: k^order */
-} follower;
-
-static follower follow(size_t k, size_t order)
-{
-    follower f = { .k = k, .order = order, .modulus = 1 };
-    for (size_t i = 0; i < order; i++) f.modulus *= k;
-    return f;
-}
-
-static size_t context_of(const follower *f)
-{
-    return cri_markov_first(f->k, f->seen < f->order ? f->seen : f->order) + f->code;
-}
-
-static void take(follower *f, size_t symbol)
-{
-    f->code = (f->code * f->k + symbol) % f->modulus;
-    f->seen++;
-}
-
-/* A place is how many rows were seen, then the last symbols, the last one first. */
-static follower follow_from(const cri_markov *m, const double *place)
-{
-    follower f = follow(m->k, m->order);
-    size_t   known = place[0] < (double)m->order ? (size_t)place[0] : m->order;
-    for (size_t i = known; i-- > 0;) f.code = (f.code * f.k + (size_t)place[1 + i]) % f.modulus;
-    f.seen = (size_t)place[0];
-    return f;
-}
-
-static void keep_place(const cri_markov *m, const follower *f, double *place)
-{
-    size_t code = f->code;
-    place[0] = (double)f->seen;
-    for (size_t i = 0; i < m->order; i++, code /= m->k) place[1 + i] = (double)(code % m->k);
 }
 
 /* --- learning -------------------------------------------------------------------------------- */
@@ -320,108 +279,7 @@ done:
     return st;
 }
 
-/* --- answers --------------------------------------------------------------------------------- */
-
-/* Each row given those before it; places [sequences x place] or NULL. */
-static cr_status answer(cr_ctx *cx, const cri_markov *m, const cri_rows *rows, double *opt_places,
-                        cr_prediction *out)
-{
-    cr_status            st = CR_OK;
-    cr_scratch           s = cr_scratch_begin(cx);
-    const cri_sequences *of = rows->sequences;
-    double              *symbol = cr_scratch_f64(&s, rows->n);
-    if (m->rate) {
-        CR_TRY(cri_markov_time_answer(cx, m, rows, opt_places, out));
-        goto done;
-    }
-    CR_TRY(s.status);
-    cri_rows_fill_term(rows, 0, 0, rows->n, symbol, 1);
-    for (size_t i = 0; i < of->n; i++) {
-        double  *place = opt_places ? opt_places + i * m->place : NULL;
-        follower f = place ? follow_from(m, place) : follow(m->k, m->order);
-        if (i % 256 == 0) CR_TRY(cr_check_interrupt(cx));
-        for (size_t t = of->start[i]; t < of->start[i + 1]; t++) {
-            size_t  row = of->row[t], c = context_of(&f), b = (size_t)symbol[row];
-            double *p = out->prob + row * m->k;
-            for (size_t j = 0; j < m->k; j++) p[j] = cri_markov_p(m, c, j);
-            out->log_density[row] = log(p[b]);
-            take(&f, b);
-        }
-        if (place) keep_place(m, &f, place);
-    }
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
-static cr_status markov_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
-                                cr_prediction *out)
-{
-    return answer(cx, state, rows, NULL, out);
-}
-
-static cr_status markov_filter(cr_ctx *cx, const void *state, const cri_rows *rows, double *places,
-                               cr_prediction *out)
-{
-    return answer(cx, state, rows, places, out);
-}
-
-static size_t markov_place(const void *state) { return ((const cri_markov *)state)->place; }
-
-/* Where a symbol leads to from a context of l symbols, given by its number among those. */
-static size_t lead(const cri_markov *m, size_t context, size_t l, size_t b)
-{
-    size_t own = context - cri_markov_first(m->k, l), power = 1;
-    for (size_t i = 0; i < m->order; i++) power *= m->k;
-    if (l < m->order) return cri_markov_first(m->k, l + 1) + own * m->k + b;
-    return cri_markov_first(m->k, l) + (own * m->k + b) % power;
-}
-
-/* One more symbol: the distribution over contexts goes on, and p [k] is that of the symbol. */
-static void step(const cri_markov *m, const double *before, double *after, double *p)
-{
-    size_t l = 0, next = cri_markov_first(m->k, 1);
-    memset(after, 0, m->contexts * sizeof *after);
-    memset(p, 0, m->k * sizeof *p);
-    for (size_t c = 0; c < m->contexts; c++) {
-        while (c >= next && l < m->order) l++, next = cri_markov_first(m->k, l + 1);
-        if (before[c] == 0) continue;
-        for (size_t b = 0; b < m->k; b++) {
-            double mass = before[c] * cri_markov_p(m, c, b);
-            after[lead(m, c, l, b)] += mass;
-            p[b] += mass;
-        }
-    }
-}
-
-static cr_status markov_forecast(cr_ctx *cx, const void *state, const cr_design *design,
-                                 const double *places, size_t n, size_t ahead, cr_prediction *out)
-{
-    cr_status         st = CR_OK;
-    cr_scratch        s = cr_scratch_begin(cx);
-    const cri_markov *m = state;
-    double           *a = cr_scratch_f64(&s, m->contexts), *b = cr_scratch_f64(&s, m->contexts);
-    (void)design;
-    if (m->rate) {
-        CR_TRY(cri_markov_time_forecast(cx, m, places, n, ahead, out));
-        goto done;
-    }
-    CR_TRY(s.status);
-    for (size_t i = 0; i < n; i++) {
-        follower f = follow_from(m, places + i * m->place);
-        memset(a, 0, m->contexts * sizeof *a);
-        a[context_of(&f)] = 1;
-        for (size_t h = 0; h < ahead; h++) {
-            CR_TRY(cr_check_interrupt(cx));
-            step(m, a, b, out->prob + (i * ahead + h) * m->k);
-            double *swap = a;
-            a = b, b = swap;
-        }
-    }
-done:
-    cr_scratch_end(&s);
-    return st;
-}
+/* --- what it knows of the sequences of the fit ------------------------------------------------ */
 
 static void markov_ends(const void *state, size_t *out_n, const double **out_places,
                         const char *const **out_names)
@@ -435,35 +293,6 @@ static const char *const *markov_labels(const void *state, size_t *out_n)
     const cri_markov *m = state;
     *out_n = m->k;
     return m->names;
-}
-
-/* One sequence. */
-static cr_status markov_sample(cr_ctx *cx, const void *state, const cr_design *design,
-                               const cri_rows *opt_rows, size_t count, uint64_t seed, double *out)
-{
-    cr_status         st = CR_OK;
-    cr_scratch        s = cr_scratch_begin(cx);
-    const cri_markov *m = state;
-    follower          f = follow(m->k, m->order);
-    double           *p = cr_scratch_f64(&s, m->k);
-    (void)design, (void)opt_rows;
-    if (m->rate) {
-        CR_TRY(cri_markov_time_sample(cx, m, count, seed, out));
-        goto done;
-    }
-    CR_TRY(s.status);
-    for (size_t i = 0; i < count; i++) {
-        cr_rng r = cr_rng_stream(seed, i);
-        size_t c = context_of(&f);
-        if (i % 1024 == 0) CR_TRY(cr_check_interrupt(cx));
-        for (size_t b = 0; b < m->k; b++) p[b] = cri_markov_p(m, c, b);
-        size_t b = cr_rng_categorical(&r, p, m->k);
-        out[i] = (double)b;
-        take(&f, b);
-    }
-done:
-    cr_scratch_end(&s);
-    return st;
 }
 
 /* --- file ------------------------------------------------------------------------------------ */
@@ -546,12 +375,12 @@ const cr_model_class cri_class_markov = {
     .support = CRI_SUPPORT_LEVELS,
     .coding = CRI_CODING_CODE,
     .whole = &(const cri_whole_face){ .fit = markov_fit },
-    .rows = &(const cri_rows_face){ .predict = markov_predict,
+    .rows = &(const cri_rows_face){ .predict = cri_markov_predict,
                                     .labels = markov_labels,
-                                    .sample = markov_sample },
-    .sequence = &(const cri_sequence_face){ .width = markov_place,
-                                            .filter = markov_filter,
-                                            .forecast = markov_forecast,
+                                    .sample = cri_markov_sample },
+    .sequence = &(const cri_sequence_face){ .width = cri_markov_place,
+                                            .filter = cri_markov_filter,
+                                            .forecast = cri_markov_forecast,
                                             .ends = markov_ends },
     .choice = &(const cri_choice_face){ .choice = markov_choice, .candidate = markov_candidate },
     .describe = cri_markov_describe,

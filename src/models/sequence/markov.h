@@ -4,9 +4,10 @@
  * of their own, so that chains of all orders describe the same rows and their evidences compare.  Contexts of l symbols
  * are numbered from k^0 + .. + k^(l-1), the last symbol as the lowest digit.
  *
- *   1. markov.c           options, fit, answers, descriptor
- *   2. markov_describe.c  description: parameters, the long run, classes, absorption
- *   3. markov_time.h      chains in continuous time
+ *   1. markov.c           options, fit, descriptor
+ *   2. markov_answer.c    predictions, forecasts, draws;   markov_follow.h   where a sequence stands
+ *   3. markov_describe.c  description: parameters, the long run, classes, absorption
+ *   4. markov_time.h      chains in continuous time
  *   stationary.c          classes and stationary distributions
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_SEQUENCE_MARKOV_H
@@ -57,6 +58,21 @@ static inline double cri_markov_p(const cri_markov *m, size_t context, size_t b)
     for (size_t j = 0; j < m->k; j++) total += n[j];
     return (n[b] + m->alpha) / (total + m->alpha * (double)m->k);
 }
+
+/* --- answers (markov_answer.c) --------------------------------------------------------------- */
+
+cr_status cri_markov_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             cr_prediction *out);
+size_t    cri_markov_place(const void *state);
+cr_status cri_markov_filter(cr_ctx *cx, const void *state, const cri_rows *rows, double *places,
+                            cr_prediction *out);
+cr_status cri_markov_forecast(cr_ctx *cx, const void *state, const cr_design *design,
+                              const double *places, size_t n, size_t ahead, cr_prediction *out);
+/* One sequence. */
+cr_status cri_markov_sample(cr_ctx *cx, const void *state, const cr_design *design,
+                            const cri_rows *opt_rows, size_t count, uint64_t seed, double *out);
+
+/* --- description (markov_describe.c) --------------------------------------------------------- */
 
 /* Sets the stationary distribution and its uncertainty, from draws of the posterior by this seed. */
 cr_status cri_markov_find_stationary(cr_ctx *cx, uint64_t seed, cri_markov *m);
