@@ -28,23 +28,30 @@ static cr_network_format format_asked(const cli *c)
 
 static bool is_auto(const cli *c) { return c->read.from == 0; }
 
-/* Looks at the beginning of a regular file, and says nothing if that cannot be. */
+/* The beginning of a regular file, until it is closed; false, and nothing is said, if that cannot be. */
+static bool peek_at(cli *c, const char *path, size_t want, cri_source **out, const char **out_bytes,
+                    size_t *out_size)
+{
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
+    if (cri_source_open(c->cx, path, out) != CR_OK) return false;
+    if (cri_source_peek(*out, want, out_bytes, out_size) == CR_OK) return true;
+    cri_source_close(*out);
+    return false;
+}
+
 static cli_network_kind look_at(cli *c, const char *path)
 {
     cri_source      *source = NULL;
     const char      *bytes;
     size_t           size;
-    struct stat      info;
     cli_network_kind is = CLI_NO_NETWORK;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return is;
-    if (cri_source_open(c->cx, path, &source) != CR_OK) return is;
-    if (cri_source_peek(source, 4096, &bytes, &size) == CR_OK) {
-        cr_network_format f = cr_network_sniff(bytes, size);
-        const cr_model_class *class = NULL;
-        if (f == CR_FORMAT_CRED) class = cri_class_of_bytes(bytes, size);
-        if (f == CR_FORMAT_CRED ? cri_class_is_network(class) : f != CR_FORMAT_AUTO)
-            is = cri_class_learns(class) ? CLI_LEARNED_NETWORK : CLI_GIVEN_NETWORK;
-    }
+    if (!peek_at(c, path, 4096, &source, &bytes, &size)) return is;
+    cr_network_format f = cr_network_sniff(bytes, size);
+    const cr_model_class *class = NULL;
+    if (f == CR_FORMAT_CRED) class = cri_class_of_bytes(bytes, size);
+    if (f == CR_FORMAT_CRED ? cri_class_is_network(class) : f != CR_FORMAT_AUTO)
+        is = cri_class_learns(class) ? CLI_LEARNED_NETWORK : CLI_GIVEN_NETWORK;
     cri_source_close(source);
     return is;
 }
@@ -55,13 +62,9 @@ static bool holds_rows(cli *c, const char *path)
     cri_source *source = NULL;
     const char *bytes;
     size_t      size;
-    struct stat info;
-    bool        rows = false;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
-    if (cri_source_open(c->cx, path, &source) != CR_OK) return false;
-    if (cri_source_peek(source, 1 << 16, &bytes, &size) == CR_OK)
-        rows = cri_begins_objects(bytes, size) && !cri_find_text(bytes, size, "\"network\"") &&
-               !cri_find_text(bytes, size, "\"variables\"");
+    if (!peek_at(c, path, 1 << 16, &source, &bytes, &size)) return false;
+    bool rows = cri_begins_objects(bytes, size) && !cri_find_text(bytes, size, "\"network\"") &&
+                !cri_find_text(bytes, size, "\"variables\"");
     cri_source_close(source);
     return rows;
 }
