@@ -139,7 +139,7 @@ TEST(unsound_arrays)
         { "[{\"a\":1},\n {\"a\":2", "t.jsonl:2:2: this object is not closed" },
         { "[{\"a\":1},]", "t.jsonl:1:10: an object { ... } is expected here" },
         { "[{\"a\":1}", "t.jsonl:2:1: a comma or ] is expected here" },
-        { "[{\"a\":1}] [", "t.jsonl:1:12: there is something after the array" },
+        { "[{\"a\":1}] [", "t.jsonl:1:11: there is something after the array" },
         { "[{\"a\":1},\n\n{\"b\":\n[1]}]", "t.jsonl:4:1: a nested value" },
         { "[1, 2]", "t.jsonl:1:2: an object { ... } is expected here" },
         { "[]", "t.jsonl: the file is empty" },
