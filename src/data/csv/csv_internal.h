@@ -106,7 +106,8 @@ typedef struct cri_csv {
     bool               is_unclear;    /* the usual style was taken, but another would do as well */
     bool               told_encoding; /* that some bytes are not UTF-8 */
     bool               has_header;
-    bool               has_row_names;    /* and it has no cell for the first column */
+    bool               has_row_names;      /* and it has no cell for the first column */
+    bool               row_names_in_doubt; /* they are numbers without quotes */
     bool            ends_with_delimiter; /* every record, perhaps: nothing follows, and no column */
     bool            header_in_doubt;     /* it may be one, but is read as data */
     size_t          data_offset, data_line; /* where the rows begin */
