@@ -223,6 +223,22 @@ done:
     return st;
 }
 
+/* Most levels are numbers that would lose nothing as such: the column is rather one of numbers that quotes, or some of
+ * its cells, have made texts, which is told where it is read. */
+static bool are_numbers(const cr_column *c)
+{
+    size_t numbers = 0;
+    for (size_t k = 0; k < c->n_levels; k++) {
+        const char *text = c->levels[k];
+        double      x;
+        bool        padded = text[0] == '0' && text[1] >= '0' && text[1] <= '9';
+        size_t      length = strlen(text);
+        numbers +=
+            !padded && cri_parse_double(text, text + length, &x) == length && fabs(x) <= 0x1p53;
+    }
+    return 2 * numbers > c->n_levels;
+}
+
 static cr_status look_at_levels(cr_ctx *cx, const cr_column *c, cri_oddity *out)
 {
     out->unit = cri_time_format_of(c);
@@ -248,7 +264,7 @@ cr_status cri_find_oddity(cr_ctx *cx, const cr_column *c, size_t rows, cri_ends 
     if (rows < FEWEST_ROWS || c->missing == rows) return CR_OK;
     if (c->type == CR_BOOLEAN) return CR_OK;
     if (c->type != CR_CATEGORY) return look_at_numbers(cx, c, rows, ends, out);
-    if (c->n_levels == rows - c->missing) out->kind = CRI_ODD_TEXTS;
+    if (c->n_levels == rows - c->missing && !are_numbers(c)) out->kind = CRI_ODD_TEXTS;
     if (c->n_levels == 1 && c->missing == 0) out->kind = CRI_ODD_CONSTANT;
     const char *unit = common_unit(c);
     if (unit) *out = (cri_oddity){ .kind = CRI_ODD_UNIT, .unit = unit };
