@@ -94,3 +94,25 @@ def test_numbers_in_quotes_in_json(credence, tmp_path, quoted, form):
     read = json.loads(credence("describe", "q.jsonl", "--real", "x", "--json").stdout)["columns"][0]
     assert (read["type"], read["max"]) == ("real", 36.25)
     assert "quotes" not in credence("describe", "q.jsonl", "--category", "x").stderr
+
+
+@pytest.mark.parametrize("delimiter, odd, option", [(";", "1,5", "--decimal ,"), (",", '"1,5"', "--decimal ,"),
+                                                    (";", "1 234,5", "--decimal , --thousands space"),
+                                                    (",", '"1,234,567.5"', "--thousands ,")])
+def test_another_style_far_down(credence, tmp_path, delimiter, odd, option):
+    """Past the part of the file that its style is found from, and where no cell above has a decimal point."""
+    lines = ["a;b;g", *(f"{i};{2 * i};{i % 3}" for i in range(12000)), f"{odd};7;1"]
+    (tmp_path / "late.csv").write_text("\n".join(lines).replace(";", delimiter) + "\n")
+    plain = odd.strip('"')
+    for verb in (["describe", "late.csv"], ["fit", "naive-bayes", "late.csv", "--target", "g", "--category", "g"]):
+        said = credence(*verb).stderr
+        assert f"column 'a' is read as text, because '{plain}' (late.csv:12002) is written unlike" in said
+        assert f"{option} reads them all as numbers" in said and "--features '!a'" not in said
+    read = json.loads(credence("describe", "late.csv", *option.split(), "--json").stdout)["columns"]
+    assert [c["type"] for c in read] == ["real", "integer", "integer"]
+
+
+def test_a_decimal_comma_among_many_levels(credence, tmp_path):
+    (tmp_path / "few.csv").write_text("a;y\n" + "".join(f"{i};{i}\n" for i in range(30)) + "1,5;3\n")
+    said = credence("fit", "ridge", "few.csv", "--target", "y", "--category", "a").stderr
+    assert "because '1,5' has a decimal comma: use --decimal ," in said and "--missing-values" not in said

@@ -39,17 +39,12 @@ void cri_csv_warn_of_digits(const cri_csv *csv, cri_csv_column *k)
 /* A text in a column of numbers that is a number in another style: what to say then. */
 static cr_status hint_style(const cri_csv *csv, const cri_number_style *s)
 {
-    if (s->decimal == ',')
-        return cr_fail_hint(csv->cx, "numbers with a decimal comma: --decimal ,%s%s",
-                            s->thousands != '.' ? " --thousands " : "",
-                            s->thousands == ' '    ? "space"
-                            : s->thousands == '\'' ? "\"'\""
-                                                   : "");
-    if (s->thousands)
-        return cr_fail_hint(csv->cx, "numbers with groups of three digits: --thousands %s",
-                            s->thousands == ' '    ? "space"
-                            : s->thousands == '\'' ? "\"'\""
-                                                   : ",");
+    char options[CRI_CSV_STYLE_OPTIONS];
+    cri_csv_style_options(s, options);
+    if (s->decimal == ',' || s->thousands)
+        return cr_fail_hint(csv->cx, "numbers with %s: %s",
+                            s->decimal == ',' ? "a decimal comma" : "groups of three digits",
+                            options);
     return cr_fail_hint(csv->cx, "a column of numbers must have the same sign, %% or a currency, "
                                  "in all of its cells or in none");
 }
