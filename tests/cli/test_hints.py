@@ -129,6 +129,13 @@ CARS = "speed,dist,kind\n" + "".join(f"{4 + i % 9},{2 + 3 * (i % 9) + i % 4},{1 
     ("dist ~ (speed + kind)^2", "--target dist --terms 'speed + kind + speed:kind'",
      ["intercept", "speed", "kind", "speed:kind"]),
     ("dist ~ speed*kind", "--target dist --terms 'speed*kind'", ["intercept", "speed", "kind", "speed:kind"]),
+    ("dist ~ ns(speed,3)", "--target dist --terms 'natural(speed,4)'",
+     ["intercept", "speed[natural 2]", "speed[natural 3]", "speed[natural 4]"]),
+    ("dist ~ ns(speed, df = 2) + kind", "--target dist --terms 'natural(speed,3) + kind'",
+     ["intercept", "speed[natural 2]", "speed[natural 3]", "kind"]),
+    ("dist ~ kind + bs(speed)", "--target dist --terms 'kind + bspline(speed,4)'",
+     ["intercept", "kind", "speed[bspline 2]", "speed[bspline 3]", "speed[bspline 4]"]),
+    ("dist ~ kind %in% speed", "--target dist --terms 'kind:speed'", ["intercept", "kind:speed"]),
 ])
 def test_a_formula_of_r(credence, refused, tmp_path, formula, options, terms):
     """What is said instead of taking it gives the terms that R would have."""
@@ -151,12 +158,16 @@ def test_formulas_without_options(refused, tmp_path):
                           ("dist ~ I(speed/100)", "the column alone gives the same fit"),
                           ("dist ~ speed + (speed | kind)", "no varying slopes"),
                           ("dist ~ (speed + kind)^3", "no brackets around sums"),
+                          ("dist ~ kind + bs(speed, knots=c(1, 2))", "bspline(COLUMN,K) has K - 1 terms"),
+                          ("dist ~ poly(speed, 2, raw=TRUE)", "write poly(COLUMN,K)"),
+                          ("cbind(dist, kind) ~ speed", "--trials COLUMN"),
                           ("dist ~ speed + (1 | kind)", "bayes-linear and glm have varying intercepts")]:
         said = refused(2, "fit", "linear", formula, "cars.csv", says=says).stderr
         assert "--terms 's(" not in said and "offset(" not in said.split("hint")[1]
         refused(2, "fit", "linear", "cars.csv", "--terms", formula, says=says)
     for terms, says in [("I(speed/100)", "the column alone gives the same fit"), ("s(speed)", "spline and gp"),
-                        ("offset(kind)", "glm has --offset"), ("(speed+kind)^2", "a*b")]:
+                        ("offset(kind)", "glm has --offset"), ("ns(speed,3)", "natural(COLUMN,K) has K - 1 terms"),
+                        ("speed %in% kind", "write a:b for a %in% b"), ("(speed+kind)^2", "a*b")]:
         refused(2, "fit", "linear", "cars.csv", "--target", "dist", "--terms", terms, says=says)
     refused(2, "fit", "linear", "exp(dist) ~ speed", "cars.csv", says="write --target COLUMN")
     assert "--no-intercept" not in refused(2, "cv", "knn", "dist ~ speed - 1", "cars.csv", says="--terms speed").stderr
