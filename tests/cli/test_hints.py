@@ -55,7 +55,7 @@ def test_what_an_update_keeps(credence, refused, examples):
 
 @pytest.mark.parametrize("args, means", [
     (["dist", "t", "3"], "student-t"), (["dist", "gaussian", "0", "1"], "normal"), (["dist", "chi2", "3"], "chi-square"),
-    (["dist", "chi_squared", "3"], "chi-square"), (["help", "norml"], "normal"), (["help", "predit"], "predict"),
+    (["dist", "chi_squared", "3"], "chi-square"), (["dist", "neg-binomial", "3", "0.5"], "negative-binomial"), (["help", "norml"], "normal"), (["help", "predit"], "predict"),
 ])
 def test_other_names(credence, refused, args, means):
     said = refused(2, *args, says=f"did you mean '{means}'?").stderr
@@ -67,12 +67,36 @@ def test_other_names(credence, refused, args, means):
     ["tune", "ridge", "examples/diabetes.csv", "--target", "progression", "--over", "lambda=0.1|1", "--n-splits=4"],
     ["fit", "linear", "examples/diabetes.csv", "--target", "progression", "--format", "table"],
     ["fit", "linear", "examples/diabetes.csv", "--response", "progression", "--format", "text"],
+    ["fit", "kmeans", "examples/diabetes.csv", "--features", "bmi,bp", "--clusters", "3"],
+    ["fit", "fa", "examples/diabetes.csv", "--factors=2"],
+    ["fit", "pca", "examples/diabetes.csv", "--n-components", "2"],
+    ["fit", "lasso", "examples/diabetes.csv", "--target", "progression", "--alpha", "0.5"],
+    ["fit", "ridge", "examples/diabetes.csv", "--target", "progression", "--alpha", "2"],
 ])
 def test_options_of_other_programs(credence, refused, examples, args):
     """The command that the hint shows works."""
     said = refused(2, *args, says="did you mean --").stderr
     done = credence(*hinted(said))
     assert done.code == 0, done.stderr
+
+
+@pytest.mark.parametrize("flag", ["--data", "--file="])
+def test_the_data_as_an_option(credence, refused, examples, flag):
+    """The command that the hint shows works."""
+    data = [flag + "examples/diabetes.csv"] if "=" in flag else [flag, "examples/diabetes.csv"]
+    for before in (["fit", "linear", "--target", "progression"], ["describe"]):
+        said = refused(2, *before, *data, says="the file stands without an option").stderr
+        command = said.split("without an option: ")[1].strip()
+        assert command == " ".join(["credence", *before, "examples/diabetes.csv"])
+        assert credence(*shlex.split(command)[1:]).code == 0
+
+
+def test_the_model_is_missing(refused, examples):
+    for verb in ("fit", "cv"):
+        said = refused(2, verb, "examples/diabetes.csv", "--target", "bp", says="the model before it is missing").stderr
+        assert f"credence {verb} MODEL examples/diabetes.csv --target bp; credence models lists them" in said
+    refused(2, "fit", "linear", says="the argument DATA is missing")
+    refused(2, "fit", "randomforest", "examples/diabetes.csv", says="adaboost combines trees")
 
 
 @pytest.mark.parametrize("args, says", [
