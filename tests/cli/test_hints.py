@@ -96,7 +96,9 @@ def test_the_model_is_missing(refused, examples):
         said = refused(2, verb, "examples/diabetes.csv", "--target", "bp", says="the model before it is missing").stderr
         assert f"credence {verb} MODEL examples/diabetes.csv --target bp; credence models lists them" in said
     refused(2, "fit", "linear", says="the argument DATA is missing")
-    refused(2, "fit", "randomforest", "examples/diabetes.csv", says="adaboost combines trees")
+    for name in ("randomforest", "rf"):
+        said = refused(2, "fit", name, "examples/diabetes.csv", says="adaboost combines trees").stderr
+        assert said.rstrip().endswith("tree is a single one")
 
 
 @pytest.mark.parametrize("args, says", [

@@ -255,7 +255,8 @@ static cr_status warn_of_odd_numbers(cr_ctx *cx, const cr_table *t, size_t k, si
     cr_status st = cri_find_oddity(cx, c, cr_table_rows(t), cri_sampled_ends(t, k, known), &odd);
     if (st != CR_OK) return st;
     if (odd.kind == CRI_ODD_CODE || odd.kind == CRI_ODD_UNIT || odd.kind == CRI_ODD_TIMES ||
-        odd.kind == CRI_ODD_ALIKE || (odd.kind == CRI_ODD_ID && features > 1))
+        odd.kind == CRI_ODD_PACKED || odd.kind == CRI_ODD_ALIKE ||
+        (odd.kind == CRI_ODD_ID && features > 1))
         cri_warn_of_oddity(cx, c, &odd);
     return CR_OK;
 }

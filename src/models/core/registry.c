@@ -62,7 +62,7 @@ static void hint_at_other_name(cr_ctx *cx, const char *name)
         if (other_names[i].meant)
             cri_fail_meant(cx, name, other_names[i].meant);
         else
-            cr_fail_hint(cx, "%s", other_names[i].instead);
+            cri_fail_meant(cx, name, ""), cr_fail_hint(cx, "%s", other_names[i].instead);
     }
 }
 
