@@ -160,12 +160,56 @@ static const other_word other_options[] = {
     { "label", "target" },
     { "response", "target" },
     { "na-values", "missing-values" },
+    { "alpha", "l1-ratio" }, /* of glmnet */
+    { "alpha", "lambda" },   /* of scikit-learn */
+    { "clusters", "k" },
+    { "n-clusters", "k" },
+    { "centers", "k" },
+    { "n-neighbors", "k" },
+    { "neighbors", "k" },
+    { "factors", "components" },
+    { "n-factors", "components" },
+    { "n-components", "components" },
+    { "n-components", "k" },
+    { "n-estimators", "rounds" },
+    { "ntree", "rounds" },
 };
 
-static bool has_name(const name_list *list, const char *name)
+const char *cli_other_option(const char *name, bool (*has)(const void *list, const char *name),
+                             const void *list)
 {
-    for (size_t i = 0; i < list->n; i++)
-        if (strcmp(list->names[i], name) == 0) return true;
+    for (size_t i = 0; i < sizeof other_options / sizeof *other_options; i++)
+        if (strcmp(other_options[i].name, name) == 0 && has(list, other_options[i].meant))
+            return other_options[i].meant;
+    return NULL;
+}
+
+cr_status cli_fail_other_option(cli *c, const char *name, const char *meant)
+{
+    char flag[72], other[72];
+    snprintf(flag, sizeof flag, "--%s", name);
+    snprintf(other, sizeof other, "--%s", meant);
+    cri_fail_meant(c->cx, flag, other); /* the option, not the verb of its name */
+    return cr_fail_hint(c->cx, "did you mean %s?", other);
+}
+
+static bool has_name(const void *list, const char *name)
+{
+    const name_list *l = list;
+    for (size_t i = 0; i < l->n; i++)
+        if (strcmp(l->names[i], name) == 0) return true;
+    return false;
+}
+
+/* The data are an argument here, but an option in other programs. */
+static bool is_data_option(const cli *c, const char *name)
+{
+    static const char *const words[] = { "data", "file", "input", "dataset", "data-file", "csv" };
+    if (!c->verb) return false;
+    const char *usage = c->verb->usage;
+    if (!strstr(usage, "DATA") && strncmp(usage + strlen(c->verb->name), " FILE", 5)) return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i], name) == 0) return true;
     return false;
 }
 
@@ -178,16 +222,14 @@ static cr_status unknown_option(cli *c, const char *name)
     for (size_t i = 0, n = cli_tables(c->verb, tables); i < n; i++) add_names(&list, tables[i]);
     cr_fail(c->cx, CR_EARG, "unknown option --%s%s%s", name, c->verb ? " of " : "",
             c->verb ? c->verb->name : "");
-    cr_fail_nearest(c->cx, name, "options", list.n, list_name, &list);
-    const char *meant =
-        other_word_of(other_options, sizeof other_options / sizeof *other_options, name);
-    if (meant && has_name(&list, meant)) {
-        char flag[72], other[72];
-        snprintf(flag, sizeof flag, "--%s", name);
-        snprintf(other, sizeof other, "--%s", meant);
-        cri_fail_meant(c->cx, flag, other); /* the option, not the verb of its name */
-        return cr_fail_hint(c->cx, "did you mean %s?", other);
+    if (is_data_option(c, name)) {
+        char command[1024];
+        cli_without_flag(c, name, command, sizeof command);
+        return cr_fail_hint(c->cx, "the file stands without an option: %s", command);
     }
+    cr_fail_nearest(c->cx, name, "options", list.n, list_name, &list);
+    const char *meant = cli_other_option(name, has_name, &list);
+    if (meant) return cli_fail_other_option(c, name, meant);
     if (cr_error_nearest(c->cx)[0])
         return cr_fail_hint(c->cx, "did you mean --%s?", cr_error_nearest(c->cx));
     return cr_fail_hint(c->cx, "credence help%s%s lists them", c->verb ? " " : "",
@@ -392,6 +434,8 @@ static cr_status check_count(cli *c)
     if (st != CR_OK || (c->n_args >= v->least && c->n_args <= v->most)) return st;
     char word[32];
     bool few = c->n_args < v->least;
+    st = few ? cli_check_no_model(c) : CR_OK;
+    if (st != CR_OK) return st;
     usage_word(v->usage, c->n_args, word);
     if (few)
         cr_fail(c->cx, CR_EARG, "%s: the argument %s is missing", v->name, word);

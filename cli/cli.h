@@ -107,6 +107,15 @@ const cr_model_class *cli_model_named(const char *argument);
 cr_status cli_check_order(cli *c);
 /* Refuses a formula of R among the arguments, with the command that says the same. */
 cr_status cli_check_formula(cli *c);
+/* Fails where the model is missing before the data. */
+cr_status cli_check_no_model(cli *c);
+/* The command line without --NAME; what follows it stays. */
+void cli_without_flag(const cli *c, const char *name, char *out, size_t size);
+/* What an option of other programs is called here, of those that `has` says there are; NULL where nothing is known. */
+const char *cli_other_option(const char *name, bool (*has)(const void *list, const char *name),
+                             const void *list);
+/* Gives an error the hint that option `name` is called `meant` here. */
+cr_status cli_fail_other_option(cli *c, const char *name, const char *meant);
 /* "-o" for output, ... or '\0'. */
 char cli_letter(const char *option);
 /* The shell's spelling of an option name: dashes for underscores. */

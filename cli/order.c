@@ -1,4 +1,5 @@
-/* order.c -- arguments that stand in the wrong order: fit data.csv linear, predict data.csv m.cred. */
+/* order.c -- arguments that stand in the wrong order: fit data.csv linear, predict data.csv m.cred; or not where they
+ * belong: fit linear --data data.csv, fit data.csv without a model. */
 #include "cli.h"
 #include "data/design/formula.h"
 #include "models/core/model.h"
@@ -30,6 +31,35 @@ static void corrected(const cli *c, char *out, size_t size)
         used = add_word(out, size, used, c->argv[i]);
         if (c->argv[i] == last) used = add_word(out, size, used, first);
     }
+}
+
+void cli_without_flag(const cli *c, const char *name, char *out, size_t size)
+{
+    size_t used = (size_t)snprintf(out, size, "credence"), n = strlen(name);
+    for (int i = 1; i < c->argc; i++) {
+        const char *a = c->argv[i];
+        bool        flag = strncmp(a, "--", 2) == 0 && strncmp(a + 2, name, n) == 0;
+        if (!flag || (a[2 + n] && a[2 + n] != '='))
+            used = add_word(out, size, used, a);
+        else if (a[2 + n] == '=')
+            used = add_word(out, size, used, a + 3 + n);
+    }
+}
+
+cr_status cli_check_no_model(cli *c)
+{
+    size_t used;
+    char   command[1024];
+    if (!(c->verb->takes & VERB_FITS) || c->n_args != 1 || cli_model_named(c->args[0]) ||
+        !is_there(c->args[0]))
+        return CR_OK;
+    used = (size_t)snprintf(command, sizeof command, "credence %s MODEL", c->verb->name);
+    for (int i = 1; i < c->argc; i++)
+        if (strcmp(c->argv[i], c->verb->name) != 0)
+            used = add_word(command, sizeof command, used, c->argv[i]);
+    cr_fail(c->cx, CR_EARG, "%s: '%s' is data, and the model before it is missing", c->verb->name,
+            c->args[0]);
+    return cr_fail_hint(c->cx, "%s; credence models lists them", command);
 }
 
 /* The command line without the formula, its options at the end; "" where there are none that say the same. */

@@ -204,7 +204,12 @@ bool cli_takes_setting(const cr_model_class *m, const char *name)
            cr_option_find(cr_fit_table, name);
 }
 
-/* An option that only other models have: says which. */
+static bool has_option(const void *model, const char *name)
+{
+    return cr_option_find(cr_class_options(model), name) != NULL;
+}
+
+/* An option that only other models have: says which, or what this one calls it. */
 static cr_status foreign_option(cli *c, const cr_model_class *m, const char *name)
 {
     char   flag[64], others[512] = "";
@@ -216,6 +221,8 @@ static cr_status foreign_option(cli *c, const cr_model_class *m, const char *nam
                                      cr_class_name(cr_class_at(i)));
     cr_fail(c->cx, CR_EARG, "the model %s has no option --%s", cr_class_name(m), flag);
     cr_fail_note(c->cx, "models with --%s: %s", flag, others);
+    const char *meant = cli_other_option(flag, has_option, m);
+    if (meant) return cli_fail_other_option(c, flag, meant);
     return cr_fail_hint(c->cx, "credence models %s lists its options", cr_class_name(m));
 }
 

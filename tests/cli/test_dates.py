@@ -4,6 +4,8 @@ import re
 import shlex
 import sqlite3
 
+import pytest
+
 DAYS = "day,y\n" + "".join(f"2023-{1 + i // 28:02}-{1 + i % 28:02},{i * 37 % 11}\n" for i in range(60))
 
 
@@ -177,3 +179,39 @@ def test_a_zone_may_be_named_utc(credence):
     text = "d,y\n2024-01-02 10:00:00 UTC,1\n2024-01-03T10:00:00+02:00,2\n"
     found = read_json(credence("describe", "-", "--json", input=text))["columns"][0]
     assert (found["first"], found["last"]) == ("2024-01-02T10:00:00", "2024-01-03T08:00:00")
+
+
+def months(i, form):
+    return form.format(y=2020 + i // 12, m=i % 12 + 1, b="Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()[i % 12])
+
+
+@pytest.mark.parametrize("form, option", [("{y}-{m:02}", "%Y-%m"), ("{y}/{m:02}", "%Y/%m"), ("{m:02}/{y}", "%m/%Y"),
+                                          ("{b} {y}", "%b %Y"), ("{b}-{y}", "%b-%Y")])
+def test_months_are_told(credence, form, option):
+    """The option that is named reads them."""
+    text = "t,y\n" + "".join(f"{months(i, form)},{i % 7}\n" for i in range(30))
+    said = credence("describe", "-", input=text).stderr
+    assert f"column 't' looks like dates, but is read as text: use --date 't:{option}'" in said
+    read = json.loads(credence("describe", "-", "--date", f"t:{option}", "--json", input=text).stdout)["columns"][0]
+    assert (read["type"], read["first"], read["last"]) == ("date", "2020-01-01", "2022-06-01")
+    assert "dates" not in credence("describe", "-", "--category", "t", input=text).stderr
+
+
+def test_dates_that_are_written_as_whole_numbers(credence):
+    days = [20230000 + 100 * m + d for m in (1, 2, 12) for d in range(1, 29)]
+    text = "day,y\n" + "".join(f"{d},{i % 7}\n" for i, d in enumerate(days))
+    for verb in (["describe", "-"], ["fit", "ridge", "-", "--target", "y"]):
+        said = credence(*verb, input=text).stderr
+        assert said.count("column 'day' looks like dates, such as 20230101, but is read as numbers: --date 'day:%Y%m%d'") == 1
+    read = json.loads(credence("describe", "-", "--date", "day:%Y%m%d", "--json", input=text).stdout)["columns"][0]
+    assert (read["type"], read["first"], read["last"]) == ("date", "2023-01-01", "2023-12-28")
+    assert credence("describe", "-", "--real", "day", input=text).stderr == ""
+    for other in (text + "20230229,1\n", text.replace("20230101", "20230100"), text + "4,1\n"):
+        assert "dates" not in credence("describe", "-", input=other).stderr
+
+
+def test_times_of_day_in_two_formats(credence):
+    text = "t,y\n" + "".join(f"{i % 24:02}:15{':30' if i % 5 == 3 else ''},{i}\n" for i in range(30))
+    for verb in (["describe", "-"], ["fit", "ridge", "-", "--target", "y"]):
+        said = credence(*verb, input=text).stderr
+        assert "column 't' has times of day in two formats, such as 00:15 and 03:15:30, and is read as text" in said

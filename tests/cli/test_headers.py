@@ -139,6 +139,44 @@ def test_row_names_without_a_name(credence, text):
     assert json.loads(fit.stdout)["parameters"][1]["value"] == pytest.approx(1)
 
 
+ROW_NAMES = "one name less than the rows have fields: the first column is taken as the names of the rows"
+
+
+@pytest.mark.parametrize("text", ["a,b\n1,11,5\n2,12,5\n3,13,1\n", "a b\n7 11 5\n9 12 5\n8 13 1\n"])
+def test_row_names_that_are_plain_numbers_are_told(credence, tmp_path, text):
+    """They may be a column whose name was forgotten; quotes or texts are evidently names."""
+    (tmp_path / "t.csv").write_text(text)
+    for verb in (["describe", "t.csv"], ["fit", "linear", "t.csv", "--target", "b", "--features", "a"],
+                 ["fit", "linear", "t.csv", "--target", "b", "--features", "a", "--stream"]):
+        said = credence(*verb).stderr
+        assert said.count(ROW_NAMES) == 1, said
+    assert names(credence, text, "--rename", "x1=row")[0] == ["row", "a", "b"]
+    assert ROW_NAMES not in names(credence, text, "--rename", "x1=row")[1]
+    evident = re.sub(r"(?m)^(\d)", r'"\1"', text), re.sub(r"(?m)^(\d)", r"n\1", text.replace(",", "\t"))
+    assert all(ROW_NAMES not in names(credence, other)[1] for other in evident)
+
+
+@pytest.mark.parametrize("text, decimals, number", [
+    ("id,temp\n1,11,5\n2,12,5\n3,13,1\n", True, "11,5"),
+    ("year,temp\n2001,11,5\n2002,12,5\n", False, "11,5"),
+    ("year,temp\n2001,7\n2002,-12,5\n", False, "-12,5"),
+    ("a,b,c\nx,1,5,2,5\ny,2,5,3,5\n", False, "2,5"),
+])
+def test_decimal_commas_without_quotes(credence, refused, text, decimals, number):
+    """Such numbers take two fields; in quotes they are read."""
+    more = ["--decimal", ","] if decimals else []
+    says = f"if {number} is one number with a decimal comma"
+    said = refused(3, "describe", "-", *more, input=text, says=says).stderr
+    assert "quotes and use --decimal ," in said
+    quoted = re.sub(r"(-?\d+,\d)(,|\n)", r'"\1"\2', re.sub(r"(?m)^(\d+|x|y),", r"\1;", text)).replace(";", ",")
+    assert "real" in credence("describe", "-", "--decimal", ",", input=quoted).stdout
+
+
+def test_commas_that_are_no_decimal_ones(refused):
+    for text in ("a,b\n1,x,2\n", "a,b\n1,2,3,4,5,6\n", 'a,b\n1,2.5,"3"\n'):
+        assert "decimal" not in refused(3, "describe", "-", input=text).stderr
+
+
 @pytest.mark.parametrize("text, says", [
     ("name,age\nSmith, John,5\nDoe, Jane,7\nRoe, Ann,9\n", "row has 3 fields, the header has 2"),
     ("a\tb\nx\t1\t2\ny\t1\t2\nz\t1\n", "row has"),

@@ -55,7 +55,7 @@ def test_what_an_update_keeps(credence, refused, examples):
 
 @pytest.mark.parametrize("args, means", [
     (["dist", "t", "3"], "student-t"), (["dist", "gaussian", "0", "1"], "normal"), (["dist", "chi2", "3"], "chi-square"),
-    (["dist", "chi_squared", "3"], "chi-square"), (["help", "norml"], "normal"), (["help", "predit"], "predict"),
+    (["dist", "chi_squared", "3"], "chi-square"), (["dist", "neg-binomial", "3", "0.5"], "negative-binomial"), (["help", "norml"], "normal"), (["help", "predit"], "predict"),
 ])
 def test_other_names(credence, refused, args, means):
     said = refused(2, *args, says=f"did you mean '{means}'?").stderr
@@ -67,12 +67,38 @@ def test_other_names(credence, refused, args, means):
     ["tune", "ridge", "examples/diabetes.csv", "--target", "progression", "--over", "lambda=0.1|1", "--n-splits=4"],
     ["fit", "linear", "examples/diabetes.csv", "--target", "progression", "--format", "table"],
     ["fit", "linear", "examples/diabetes.csv", "--response", "progression", "--format", "text"],
+    ["fit", "kmeans", "examples/diabetes.csv", "--features", "bmi,bp", "--clusters", "3"],
+    ["fit", "fa", "examples/diabetes.csv", "--factors=2"],
+    ["fit", "pca", "examples/diabetes.csv", "--n-components", "2"],
+    ["fit", "lasso", "examples/diabetes.csv", "--target", "progression", "--alpha", "0.5"],
+    ["fit", "ridge", "examples/diabetes.csv", "--target", "progression", "--alpha", "2"],
 ])
 def test_options_of_other_programs(credence, refused, examples, args):
     """The command that the hint shows works."""
     said = refused(2, *args, says="did you mean --").stderr
     done = credence(*hinted(said))
     assert done.code == 0, done.stderr
+
+
+@pytest.mark.parametrize("flag", ["--data", "--file="])
+def test_the_data_as_an_option(credence, refused, examples, flag):
+    """The command that the hint shows works."""
+    data = [flag + "examples/diabetes.csv"] if "=" in flag else [flag, "examples/diabetes.csv"]
+    for before in (["fit", "linear", "--target", "progression"], ["describe"]):
+        said = refused(2, *before, *data, says="the file stands without an option").stderr
+        command = said.split("without an option: ")[1].strip()
+        assert command == " ".join(["credence", *before, "examples/diabetes.csv"])
+        assert credence(*shlex.split(command)[1:]).code == 0
+
+
+def test_the_model_is_missing(refused, examples):
+    for verb in ("fit", "cv"):
+        said = refused(2, verb, "examples/diabetes.csv", "--target", "bp", says="the model before it is missing").stderr
+        assert f"credence {verb} MODEL examples/diabetes.csv --target bp; credence models lists them" in said
+    refused(2, "fit", "linear", says="the argument DATA is missing")
+    for name in ("randomforest", "rf"):
+        said = refused(2, "fit", name, "examples/diabetes.csv", says="adaboost combines trees").stderr
+        assert said.rstrip().endswith("tree is a single one")
 
 
 @pytest.mark.parametrize("args, says", [
@@ -129,6 +155,13 @@ CARS = "speed,dist,kind\n" + "".join(f"{4 + i % 9},{2 + 3 * (i % 9) + i % 4},{1 
     ("dist ~ (speed + kind)^2", "--target dist --terms 'speed + kind + speed:kind'",
      ["intercept", "speed", "kind", "speed:kind"]),
     ("dist ~ speed*kind", "--target dist --terms 'speed*kind'", ["intercept", "speed", "kind", "speed:kind"]),
+    ("dist ~ ns(speed,3)", "--target dist --terms 'natural(speed,4)'",
+     ["intercept", "speed[natural 2]", "speed[natural 3]", "speed[natural 4]"]),
+    ("dist ~ ns(speed, df = 2) + kind", "--target dist --terms 'natural(speed,3) + kind'",
+     ["intercept", "speed[natural 2]", "speed[natural 3]", "kind"]),
+    ("dist ~ kind + bs(speed)", "--target dist --terms 'kind + bspline(speed,4)'",
+     ["intercept", "kind", "speed[bspline 2]", "speed[bspline 3]", "speed[bspline 4]"]),
+    ("dist ~ kind %in% speed", "--target dist --terms 'kind:speed'", ["intercept", "kind:speed"]),
 ])
 def test_a_formula_of_r(credence, refused, tmp_path, formula, options, terms):
     """What is said instead of taking it gives the terms that R would have."""
@@ -151,12 +184,16 @@ def test_formulas_without_options(refused, tmp_path):
                           ("dist ~ I(speed/100)", "the column alone gives the same fit"),
                           ("dist ~ speed + (speed | kind)", "no varying slopes"),
                           ("dist ~ (speed + kind)^3", "no brackets around sums"),
+                          ("dist ~ kind + bs(speed, knots=c(1, 2))", "bspline(COLUMN,K) has K - 1 terms"),
+                          ("dist ~ poly(speed, 2, raw=TRUE)", "write poly(COLUMN,K)"),
+                          ("cbind(dist, kind) ~ speed", "--trials COLUMN"),
                           ("dist ~ speed + (1 | kind)", "bayes-linear and glm have varying intercepts")]:
         said = refused(2, "fit", "linear", formula, "cars.csv", says=says).stderr
         assert "--terms 's(" not in said and "offset(" not in said.split("hint")[1]
         refused(2, "fit", "linear", "cars.csv", "--terms", formula, says=says)
     for terms, says in [("I(speed/100)", "the column alone gives the same fit"), ("s(speed)", "spline and gp"),
-                        ("offset(kind)", "glm has --offset"), ("(speed+kind)^2", "a*b")]:
+                        ("offset(kind)", "glm has --offset"), ("ns(speed,3)", "natural(COLUMN,K) has K - 1 terms"),
+                        ("speed %in% kind", "write a:b for a %in% b"), ("(speed+kind)^2", "a*b")]:
         refused(2, "fit", "linear", "cars.csv", "--target", "dist", "--terms", terms, says=says)
     refused(2, "fit", "linear", "exp(dist) ~ speed", "cars.csv", says="write --target COLUMN")
     assert "--no-intercept" not in refused(2, "cv", "knn", "dist ~ speed - 1", "cars.csv", says="--terms speed").stderr

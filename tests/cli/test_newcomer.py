@@ -65,6 +65,21 @@ def test_texts_that_are_not_utf8(credence, tmp_path):
     assert "Müller" in (tmp_path / "utf8.csv").read_text(encoding="utf-8")
 
 
+def test_a_text_of_its_own_in_every_row(credence, tmp_path):
+    """Least squares of it would take minutes, for coefficients of single rows: every way out that is named is quick."""
+    rows = [(f"t{i}", i * 7919 % 1000 / 100, i * 104729 % 997 / 100) for i in range(3000)]
+    (tmp_path / "own.csv").write_text("g,x,y\n" + "".join(f"{g},{x},{y}\n" for g, x, y in rows))
+    (tmp_path / "pairs.csv").write_text("g,x,y\n" + "".join(f"{rows[i // 2][0]},{x},{y}\n" for i, (_, x, y) in enumerate(rows)))
+    for more in ([], ["--stream"]):
+        said = credence("fit", "linear", "own.csv", "--target", "y", *more)
+        assert said.code == 3 and "error: the category 'g' has 3000 levels in 3000 rows" in said.stderr
+        assert "--features '!g' leaves the column out, ridge can learn from so many levels" in said.stderr
+    for works in (["linear", "own.csv", "--features", "!g"], ["ridge", "own.csv"], ["linear", "pairs.csv"]):
+        assert credence("fit", *works, "--target", "y", timeout=60).code == 0
+    said = credence("fit", "linear", "own.csv", "--target", "y", "--solver", "qr", "--time-limit", "1", timeout=30)
+    assert said.code != 0 and "the time limit is reached" in said.stderr
+
+
 def test_argmax_says_one_probability(credence, burglary):
     part, = json.loads(credence("query", burglary, "argmax(burglary, alarm | john=yes)", "--json").stdout)["results"]
     assert math.isclose(math.exp(part["log_probability"]), part["probability"], rel_tol=1e-9)

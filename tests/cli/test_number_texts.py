@@ -77,3 +77,42 @@ def test_percent_means_the_same_in_every_file(credence, tmp_path):
             for verb in (["predict"], ["predict", "--stream"], ["evaluate"]):
                 assert credence(verb[0], "m.cred", other, *verb[1:]).stderr.count(said) == 1
                 assert credence(verb[0], "m.cred", fitted, *verb[1:]).stderr == ""
+
+
+@pytest.mark.parametrize("quoted", [[7], range(30)], ids=["one", "all"])
+@pytest.mark.parametrize("form", ["lines", "array"])
+def test_numbers_in_quotes_in_json(credence, tmp_path, quoted, form):
+    """One number in quotes makes texts of a column: the option that reads it is named, not the one that leaves it out."""
+    rows = [{"x": f"{i * 1.25}" if i in quoted else i * 1.25, "y": 2.5 * i + i % 3, "zip": f"0{i % 3}"} for i in range(30)]
+    text = json.dumps(rows) if form == "array" else "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / "q.jsonl").write_text(text)
+    for verb in (["describe", "q.jsonl"], ["fit", "linear", "q.jsonl", "--target", "y", "--features", "x"],
+                 ["fit", "ridge", "q.jsonl", "--target", "y", "--features", "x", "--stream"]):
+        said = credence(*verb).stderr
+        assert said.count("column 'x' is read as text: its values are numbers, but in quotes") == 1
+        assert "--real 'x' reads them" in said and "column 'zip' is read" not in said and "different text" not in said
+    read = json.loads(credence("describe", "q.jsonl", "--real", "x", "--json").stdout)["columns"][0]
+    assert (read["type"], read["max"]) == ("real", 36.25)
+    assert "quotes" not in credence("describe", "q.jsonl", "--category", "x").stderr
+
+
+@pytest.mark.parametrize("delimiter, odd, option", [(";", "1,5", "--decimal ,"), (",", '"1,5"', "--decimal ,"),
+                                                    (";", "1 234,5", "--decimal , --thousands space"),
+                                                    (",", '"1,234,567.5"', "--thousands ,")])
+def test_another_style_far_down(credence, tmp_path, delimiter, odd, option):
+    """Past the part of the file that its style is found from, and where no cell above has a decimal point."""
+    lines = ["a;b;g", *(f"{i};{2 * i};{i % 3}" for i in range(12000)), f"{odd};7;1"]
+    (tmp_path / "late.csv").write_text("\n".join(lines).replace(";", delimiter) + "\n")
+    plain = odd.strip('"')
+    for verb in (["describe", "late.csv"], ["fit", "naive-bayes", "late.csv", "--target", "g", "--category", "g"]):
+        said = credence(*verb).stderr
+        assert f"column 'a' is read as text, because '{plain}' (late.csv:12002) is written unlike" in said
+        assert f"{option} reads them all as numbers" in said and "--features '!a'" not in said
+    read = json.loads(credence("describe", "late.csv", *option.split(), "--json").stdout)["columns"]
+    assert [c["type"] for c in read] == ["real", "integer", "integer"]
+
+
+def test_a_decimal_comma_among_many_levels(credence, tmp_path):
+    (tmp_path / "few.csv").write_text("a;y\n" + "".join(f"{i};{i}\n" for i in range(30)) + "1,5;3\n")
+    said = credence("fit", "ridge", "few.csv", "--target", "y", "--category", "a").stderr
+    assert "because '1,5' has a decimal comma: use --decimal ," in said and "--missing-values" not in said

@@ -165,6 +165,11 @@ static cr_status build_table(cri_csv *csv, cr_table **out_table)
         cri_table_set_first_line(table, csv->first_record_line);
     if (csv->leaves[csv->n_leaves - 1] == csv->rows) csv->n_leaves--;
     CR_TRY(cri_table_set_leaves(csv->cx, table, csv->leaves, csv->n_leaves));
+    for (size_t c = 0; c < csv->n; c++) {
+        const cr_column *column = cr_table_column(table, c);
+        if (column->type == CR_CATEGORY)
+            cri_csv_warn_of_late_style(csv, &csv->columns[c], table, column);
+    }
     cri_warn_of_empty_rows(csv->cx, table);
     *out_table = table;
     return CR_OK;

@@ -39,17 +39,12 @@ void cri_csv_warn_of_digits(const cri_csv *csv, cri_csv_column *k)
 /* A text in a column of numbers that is a number in another style: what to say then. */
 static cr_status hint_style(const cri_csv *csv, const cri_number_style *s)
 {
-    if (s->decimal == ',')
-        return cr_fail_hint(csv->cx, "numbers with a decimal comma: --decimal ,%s%s",
-                            s->thousands != '.' ? " --thousands " : "",
-                            s->thousands == ' '    ? "space"
-                            : s->thousands == '\'' ? "\"'\""
-                                                   : "");
-    if (s->thousands)
-        return cr_fail_hint(csv->cx, "numbers with groups of three digits: --thousands %s",
-                            s->thousands == ' '    ? "space"
-                            : s->thousands == '\'' ? "\"'\""
-                                                   : ",");
+    char options[CRI_CSV_STYLE_OPTIONS];
+    cri_csv_style_options(s, options);
+    if (s->decimal == ',' || s->thousands)
+        return cr_fail_hint(csv->cx, "numbers with %s: %s",
+                            s->decimal == ',' ? "a decimal comma" : "groups of three digits",
+                            options);
     return cr_fail_hint(csv->cx, "a column of numbers must have the same sign, %% or a currency, "
                                  "in all of its cells or in none");
 }
@@ -65,11 +60,43 @@ static cr_status hint_at_blanks(const cri_csv *csv)
         cri_source_name(csv->source));
 }
 
+static bool is_digits(const cri_csv_cell *cell)
+{
+    if (cell->quoted || cell->begin == cell->end) return false;
+    for (const char *p = cell->begin; p < cell->end; p++)
+        if (*p < '0' || *p > '9') return false;
+    return true;
+}
+
+/* Pairs of whole numbers like 11,5 in the record at `at` may be as many numbers with decimal commas: enough of them
+ * to make up for all fields that are too many.  The last is *out_begin to *out_end. */
+static bool may_split_decimals(const cri_csv *csv, const char *at, const char *end, size_t fields,
+                               const char **out_begin, const char **out_end)
+{
+    size_t      pairs = 0;
+    const char *whole = NULL; /* where the number begins that the next field may continue */
+    bool        paired = false;
+    if (csv->dialect.delimiter != ',' || csv->n < 2 || fields <= csv->n) return false;
+    for (;;) {
+        cri_csv_cell cell = cri_csv_next_cell(&csv->dialect, at, end);
+        if (cell.fault) return false;
+        bool pair = whole && is_digits(&cell);
+        if (pair) *out_begin = whole, *out_end = cell.end;
+        paired = pair && !paired;
+        pairs += paired;
+        if (*cell.stop == csv->dialect.line_end) return pairs >= fields - csv->n;
+        at = cell.stop + 1;
+        whole = cell.begin;
+        if (!cell.quoted && cell.begin < cell.end && *cell.begin == '-') cell.begin++;
+        if (!is_digits(&cell)) whole = NULL;
+    }
+}
+
 /* A row of too many fields or too few: the header may not be one.  r is at its line. */
 static cr_status hint_at_fields(const cri_csv *csv, const cri_csv_piece *p, const cri_reader *r)
 {
     enum { FAR_DOWN = 30 };
-    const char      *begin = r->line_begin, *end = begin;
+    const char      *begin = r->line_begin, *end = begin, *number = begin, *number_end = begin;
     cri_number_style style;
     size_t           above = r->line - 1;
     if (csv->n > 0 && csv->columns[0].name && csv->columns[0].name[0] == '#')
@@ -77,6 +104,11 @@ static cr_status hint_at_fields(const cri_csv *csv, const cri_csv_piece *p, cons
     while (end < p->end && *end != csv->dialect.line_end && *end != '\r') end++;
     if (csv->n == 1 && cri_csv_style_of(begin, end, &style) && style.decimal == ',')
         return cr_fail_hint(csv->cx, "if this is one number with a decimal comma: --delimiter ';'");
+    if (may_split_decimals(csv, begin, p->end, p->fault_fields, &number, &number_end))
+        return cr_fail_hint(csv->cx,
+                            "if %.*s is one number with a decimal comma: put such numbers in "
+                            "quotes and use --decimal , or separate the fields by semicolons",
+                            (int)(number_end - number), number);
     bool first = cri_csv_skip_blank_lines(&csv->dialect, p->begin, p->end) >= begin;
     if (!csv->has_header || p->fault_fields <= csv->n || above > FAR_DOWN || (csv->n > 1 && !first))
         return CR_EDATA;

@@ -106,7 +106,8 @@ typedef struct cri_csv {
     bool               is_unclear;    /* the usual style was taken, but another would do as well */
     bool               told_encoding; /* that some bytes are not UTF-8 */
     bool               has_header;
-    bool               has_row_names;    /* and it has no cell for the first column */
+    bool               has_row_names;      /* and it has no cell for the first column */
+    bool               row_names_in_doubt; /* they are numbers without quotes */
     bool            ends_with_delimiter; /* every record, perhaps: nothing follows, and no column */
     bool            header_in_doubt;     /* it may be one, but is read as data */
     size_t          data_offset, data_line; /* where the rows begin */
@@ -163,6 +164,13 @@ cr_status cri_csv_find_doubts(cri_csv *csv, const char *at, const char *end);
 void      cri_csv_warn_of_doubts(const cri_csv *csv);
 /* How the numbers of a column are written, by an example, where that is not plain; else "". */
 const char *cri_csv_written(const cri_csv_column *column);
+/* The options that read numbers of this style. */
+enum { CRI_CSV_STYLE_OPTIONS = 32 };
+void cri_csv_style_options(const cri_number_style *style, char out[static CRI_CSV_STYLE_OPTIONS]);
+/* Warns of a column of numbers in the first part of the file, which later cells, numbers in another style, have made
+ * texts; `column` is that of the table. */
+void cri_csv_warn_of_late_style(const cri_csv *csv, const cri_csv_column *c, const cr_table *table,
+                                const cr_column *column);
 /* The styles in which the text is a number, as bits (csv_style.c). */
 unsigned cri_csv_styles_of(const char *begin, const char *end);
 /* The first style in which the text is a number; false: there is none. */

@@ -167,6 +167,20 @@ done:
     return st;
 }
 
+/* Numbers that are taken as names of rows, unless the user has named their column. */
+static void warn_of_row_names(const cri_csv *csv)
+{
+    if (!csv->row_names_in_doubt || strcmp(csv->columns[0].name, "x1") != 0) return;
+    cr_log(
+        csv->cx, CR_LOG_WARNING,
+        "the header of %s has one name less than the rows have fields: the first column is taken "
+        "as the names of the rows, and called x1%s; --rename x1=row silences this warning",
+        cri_source_name(csv->source),
+        csv->dialect.delimiter == ','
+            ? " (numbers with a decimal comma need quotes, or semicolons between the fields)"
+            : "");
+}
+
 cr_status cri_csv_take_column_options(cri_csv *csv)
 {
     cr_status       st = CR_OK;
@@ -195,6 +209,7 @@ cr_status cri_csv_take_column_options(cri_csv *csv)
         cr_log(csv->cx, CR_LOG_WARNING,
                "the lines of %s end with a delimiter: the empty cells behind it are not read",
                cri_source_name(csv->source));
+    warn_of_row_names(csv);
     if (csv->header_in_doubt)
         cr_log(csv->cx, CR_LOG_WARNING,
                "the first line of %s is read as data, but may hold the names of the columns: "

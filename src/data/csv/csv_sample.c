@@ -142,28 +142,45 @@ static const char *read_record(const cri_csv_dialect *d, const char *at, const c
     }
 }
 
+typedef enum row_names { NONE, NUMBERS, QUOTED_OR_TEXTS } row_names;
+
 /* The first record names all columns except the first, which has the names of the rows, as R's write.table() writes it:
  * every record below has one field more.  So has a table whose lines end with a delimiter, or with a comma in every
  * name: the last fields must not all be empty and, unless blanks or tabs are between the fields, the first ones must be
- * in quotes or count 1, 2, 3, ... */
-static bool has_row_names(const cri_csv_dialect *d, const sample *s)
+ * in quotes or count 1, 2, 3, ...  Numbers without quotes are not evidently names: a name may have been forgotten, or
+ * decimal commas split a column. */
+static row_names find_row_names(const cri_csv_dialect *d, const sample *s)
 {
     const char *end = end_of_records(d, s), *at = cri_csv_skip_blank_lines(d, s->begin, end);
     record      names, row;
     size_t      rows = 0;
     bool blanks = d->runs || d->delimiter == '\t', quoted = true, counts = true, full = false;
+    bool texts = false;
     at = at < end ? read_record(d, at, end, &names) : NULL;
-    if (!at || names.n < 2 || !names.texts) return false;
+    if (!at || names.n < 2 || !names.texts) return NONE;
     for (; at && at < end; rows++) {
         double value;
         at = read_record(d, at, end, &row);
-        if (!at || row.n != names.n + 1) return false;
-        cri_csv_classify(d, &row.first, &value);
+        if (!at || row.n != names.n + 1) return NONE;
+        texts |= cri_csv_classify(d, &row.first, &value) == CRI_CSV_TEXT;
         quoted &= row.first.quoted;
         counts &= value == (double)rows + 1;
         full |= row.last.end > row.last.begin || row.last.quoted;
     }
-    return rows >= 2 && full && (blanks || quoted || counts);
+    if (rows < 2 || !full || !(blanks || quoted || counts)) return NONE;
+    return quoted || texts ? QUOTED_OR_TEXTS : NUMBERS;
+}
+
+/* Whether the first column has row names.  Of a file whose numbers have decimal commas, and its fields commas between
+ * them, only what is in quotes is one: 1,11,5 is more likely the row of two numbers. */
+static bool take_row_names(cri_csv *csv, const sample *s)
+{
+    if (csv->options->header == CRI_HEADER_NO) return false;
+    row_names found = find_row_names(&csv->dialect, s);
+    if (csv->asked.decimal == ',' && csv->dialect.delimiter == ',' && found == NUMBERS)
+        found = NONE;
+    csv->row_names_in_doubt = found == NUMBERS;
+    return found != NONE;
 }
 
 /* --- delimiters at the end ------------------------------------------------------------------- */
@@ -208,7 +225,7 @@ static cri_csv_dialect find_dialect(char asked, char line_end, const sample *s)
     for (size_t i = 0; i < sizeof candidates; i++) {
         cri_csv_dialect d = cri_csv_dialect_of(candidates[i], line_end);
         score           r = try_dialect(&d, s);
-        if (has_row_names(&d, s) || columns_before_end(&d, s) > 0) r.matching = r.records;
+        if (find_row_names(&d, s) != NONE || columns_before_end(&d, s) > 0) r.matching = r.records;
         if (r.fields < 2 || !is_better(r, best_score)) continue;
         best = d;
         best_score = r;
@@ -216,7 +233,7 @@ static cri_csv_dialect find_dialect(char asked, char line_end, const sample *s)
     if (best_score.fields > 0) return best;
     cri_csv_dialect runs = cri_csv_dialect_of(' ', line_end);
     score           r = try_dialect(&runs, s);
-    bool            regular = r.matching == r.records || has_row_names(&runs, s);
+    bool            regular = r.matching == r.records || find_row_names(&runs, s) != NONE;
     return r.fields >= 2 && r.records >= 2 && regular ? runs : best;
 }
 
@@ -328,7 +345,7 @@ cr_status cri_csv_sample(cri_csv *csv)
     const char *at = cri_csv_skip_blank_lines(&csv->dialect, s.begin, s.end), *next = at;
     if (at >= s.end)
         CR_TRY(cr_fail(csv->cx, CR_EDATA, "%s: the file is empty", cri_source_name(csv->source)));
-    csv->has_row_names = csv->options->header != CRI_HEADER_NO && has_row_names(&csv->dialect, &s);
+    csv->has_row_names = take_row_names(csv, &s);
     size_t columns = csv->has_row_names ? 0 : columns_before_end(&csv->dialect, &s);
     csv->ends_with_delimiter = columns > 0;
     CR_TRY(look_at_contents(csv, &s, at, columns, &k));

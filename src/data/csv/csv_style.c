@@ -13,6 +13,7 @@
 #include "data/table/table_internal.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The first is the plain one. */
@@ -204,6 +205,49 @@ void cri_csv_warn_of_styles(const cri_csv *csv)
         warn_undecided(csv, &csv->columns[c], &csv->looks[c]);
         if (csv->is_unclear) warn_unclear(csv, &csv->columns[c], &csv->looks[c]);
     }
+}
+
+void cri_csv_style_options(const cri_number_style *s, char out[static CRI_CSV_STYLE_OPTIONS])
+{
+    const char *group = s->thousands == ' ' ? "space" : s->thousands == '\'' ? "\"'\"" : ",";
+    bool        groups = s->thousands && s->thousands != '.';
+    snprintf(out, CRI_CSV_STYLE_OPTIONS, "%s%s%s%s", s->decimal == ',' ? "--decimal ," : "",
+             s->decimal == ',' && groups ? " " : "", groups ? "--thousands " : "",
+             groups ? group : "");
+}
+
+/* The styles that all levels are numbers in, and which level first is none in the style of the file. */
+static unsigned common_styles(const cri_csv *csv, const cr_column *column, size_t *out_odd)
+{
+    unsigned common = (1u << N_STYLES) - 1, notes;
+    *out_odd = SIZE_MAX;
+    for (size_t k = 0; k < column->n_levels && common; k++) {
+        const char     *begin = column->levels[k], *end = begin + strlen(begin);
+        double          x;
+        cri_number_sign sign;
+        common &= cri_csv_styles_of(begin, end);
+        if (*out_odd == SIZE_MAX && !cri_read_styled(&csv->style, begin, end, &x, &notes, &sign))
+            *out_odd = k;
+    }
+    return common;
+}
+
+void cri_csv_warn_of_late_style(const cri_csv *csv, const cri_csv_column *c, const cr_table *table,
+                                const cr_column *column)
+{
+    size_t odd, row = 0;
+    char   options[CRI_CSV_STYLE_OPTIONS], where[512];
+    if (is_text(c) || c->must_be_category) return;
+    unsigned common = common_styles(csv, column, &odd), unclear = 1u << 1 | 1u << 2, s = PLAIN;
+    if (odd == SIZE_MAX || !common || common & 1u << PLAIN) return;
+    while (!(common >> s & 1)) s++;
+    cri_csv_style_options(&styles[s], options);
+    while (column->codes[row] != odd) row++;
+    cr_log(csv->cx, CR_LOG_WARNING,
+           "column '%s' is read as text, because '%s' (%s) is written unlike the numbers above it: "
+           "%s%s reads them all as numbers",
+           c->name, column->levels[odd], cri_table_where(table, row, where, sizeof where), options,
+           (common & unclear) == unclear ? ", or --thousands ," : "");
 }
 
 static void set_style(cri_csv_column *c, const cri_csv_look *k, unsigned s)

@@ -1,5 +1,6 @@
 /* design_fit.c -- coding categories, standardising: fitting a design. */
 #include "design_fit.h"
+#include "data/csv/number_style.h"
 #include "data/table/date.h"
 #include "data/table/oddities.h"
 #include "data/table/table_internal.h"
@@ -192,29 +193,39 @@ static cr_status add_terms(cr_ctx *cx, cr_design *d, size_t i, cri_coding coding
     return CR_OK;
 }
 
-/* A text in almost every row is rarely meant as a category: one bad cell may have made it one. */
+/* A text in almost every row is rarely meant as a category: one bad cell, or quotes, may have made it one. */
 static void warn_of_many_levels(cr_ctx *cx, const cr_table *t, const cr_column *c)
 {
-    size_t rows = cr_table_rows(t), numbers = 0, other = 0;
+    const cri_number_style comma = { ',', '.', CRI_SIGN_NONE };
+    size_t                 rows = cr_table_rows(t), numbers = 0, with_comma = 0, other = 0;
     if (c->type != CR_CATEGORY || c->n_levels <= 20 || c->n_levels <= rows / 10) return;
     for (size_t k = 0; k < c->n_levels; k++) {
-        double x;
-        size_t length = strlen(c->levels[k]);
-        if (cri_parse_double(c->levels[k], c->levels[k] + length, &x) == length)
+        double          x;
+        unsigned        notes;
+        cri_number_sign sign;
+        const char     *end = c->levels[k] + strlen(c->levels[k]);
+        with_comma += cri_read_styled(&comma, c->levels[k], end, &x, &notes, &sign);
+        if (cri_parse_double(c->levels[k], end, &x) == (size_t)(end - c->levels[k]))
             numbers++;
         else
             other = k;
     }
-    if (numbers > c->n_levels / 2 && numbers < c->n_levels)
+    if (numbers > c->n_levels / 2 && numbers < c->n_levels && with_comma < c->n_levels)
         cr_log(cx, CR_LOG_WARNING,
                "column '%s' is read as a category of %zu levels, because '%s' is not a number: use "
                "--missing-values if it means missing, or --real to find the cell",
                c->name, c->n_levels, c->levels[other]);
+    else if (numbers < c->n_levels && with_comma == c->n_levels)
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' is read as a category of %zu levels, because '%s' has a decimal comma: "
+               "use --decimal , if all of them are numbers",
+               c->name, c->n_levels, c->levels[other]);
     else
         cr_log(cx, CR_LOG_WARNING,
                "column '%s' is a category of %zu levels in %zu rows: each level becomes a column; "
-               "--features '!%s' leaves it out",
-               c->name, c->n_levels, rows, c->name);
+               "--features '!%s' leaves it out%s",
+               c->name, c->n_levels, rows, c->name,
+               numbers == c->n_levels ? ", --real makes numbers of it" : "");
 }
 
 /* Against its own level as reference it has no terms. */
@@ -244,7 +255,8 @@ static cr_status warn_of_odd_numbers(cr_ctx *cx, const cr_table *t, size_t k, si
     cr_status st = cri_find_oddity(cx, c, cr_table_rows(t), cri_sampled_ends(t, k, known), &odd);
     if (st != CR_OK) return st;
     if (odd.kind == CRI_ODD_CODE || odd.kind == CRI_ODD_UNIT || odd.kind == CRI_ODD_TIMES ||
-        odd.kind == CRI_ODD_ALIKE || (odd.kind == CRI_ODD_ID && features > 1))
+        odd.kind == CRI_ODD_PACKED || odd.kind == CRI_ODD_ALIKE ||
+        (odd.kind == CRI_ODD_ID && features > 1))
         cri_warn_of_oddity(cx, c, &odd);
     return CR_OK;
 }

@@ -59,6 +59,9 @@ static void read_target(cr_scratch *s, char *text, cri_formula *out)
         if (inner) name = inner, out->transform = functions[k];
     }
     size_t length = 0;
+    if (inside(s, text, "cbind"))
+        out->instead = "of successes and failures, glm takes --target SUCCESSES --trials COLUMN "
+                       "--family binomial: a column of their sums must be in the file";
     while (is_name_byte(name[length])) length++;
     if (length > 0 && !name[length]) out->target = name;
     if (name[0] == '"' && name[1] != '"' && strchr(name + 1, '"') == name + strlen(name) - 1)
@@ -75,25 +78,71 @@ static void append(char *to, const char *text, size_t n)
 
 static void append_text(char *to, const char *text) { append(to, text, strlen(text)); }
 
-/* Appends an item to `to` with g instead of factor(g), and g to the categories. */
-static void take_factors(const char *item, char *to, char *categories)
+/* Reads "factor(g)" at the start of the item: appends g to `to` and to the categories.  What follows; NULL: it is none. */
+static const char *take_factor(const char *item, char *to, char *categories)
 {
     static const char *const words[] = { "factor(", "as.factor(" };
-    bool                     inner = false; /* a name before: not a word of its own */
-    while (*item) {
-        size_t skipped = 0;
-        for (size_t k = 0; k < 2 && !inner; k++)
-            if (strncmp(item, words[k], strlen(words[k])) == 0) skipped = strlen(words[k]);
-        const char *end = skipped ? strchr(item, ')') : NULL;
-        if (!end) {
-            inner = is_name_byte(*item);
-            append(to, item++, 1);
-            continue;
+    size_t                   skipped = 0;
+    for (size_t k = 0; k < 2; k++)
+        if (strncmp(item, words[k], strlen(words[k])) == 0) skipped = strlen(words[k]);
+    const char *end = skipped ? strchr(item, ')') : NULL;
+    if (!end) return NULL;
+    if (*categories) append_text(categories, ",");
+    append(categories, item + skipped, (size_t)(end - item) - skipped);
+    append(to, item + skipped, (size_t)(end - item) - skipped);
+    return end + 1;
+}
+
+/* The splines of R by their names here.  Those with K degrees of freedom have K terms, and leave out the intercept; bs
+ * has at least three. */
+static const struct {
+    const char *begins, *name;
+    unsigned    least;
+} splines[] = { { "ns(", "natural(", 1 }, { "bs(", "bspline(", 3 } };
+
+/* Reads ns(x), ns(x, 3) or bs(x, df = 5) at the start of the item.  What follows; NULL: it is none. */
+static const char *take_spline(const char *item, char *to)
+{
+    for (size_t k = 0; k < 2; k++) {
+        const char *begins = splines[k].begins, *end = find_sign(item + strlen(begins), ")");
+        unsigned    df = splines[k].least, given;
+        int         read = 0;
+        char        text[16];
+        if (strncmp(item, begins, strlen(begins)) != 0 || *end != ')') continue;
+        const char *column = item + strlen(begins), *comma = find_sign(column, ",)");
+        if (*comma == ',') {
+            bool number = sscanf(comma, ", %3u %n", &given, &read) == 1 && comma + read == end;
+            read = number ? read : 0;
+            if (!number)
+                number = sscanf(comma, ", df = %3u %n", &given, &read) == 1 && comma + read == end;
+            if (!number) return NULL;
+            df = given > df ? given : df;
         }
-        if (*categories) append_text(categories, ",");
-        append(categories, item + skipped, (size_t)(end - item) - skipped);
-        append(to, item + skipped, (size_t)(end - item) - skipped);
-        item = end + 1;
+        append_text(to, splines[k].name);
+        append(to, column, (size_t)(comma - column));
+        snprintf(text, sizeof text, ",%u)", df + 1);
+        append_text(to, text);
+        return end + 1;
+    }
+    return NULL;
+}
+
+/* Appends an item to `to` with g instead of factor(g), and g to the categories; with bases by their names here, and
+ * a:b for a %in% b. */
+static void take_item(const char *item, char *to, char *categories)
+{
+    bool inner = false; /* a name before: not a word of its own */
+    while (*item) {
+        const char *next = inner ? NULL : take_factor(item, to, categories);
+        if (!next && !inner) next = take_spline(item, to);
+        if (!next && strncmp(item, "%in%", 4) == 0) {
+            while (*to && is_space(to[strlen(to) - 1])) to[strlen(to) - 1] = '\0';
+            append_text(to, ":");
+            for (next = item + 4; is_space(*next);) next++;
+        }
+        inner = !next && is_name_byte(*item);
+        if (!next) append(to, item, 1), next = item + 1;
+        item = next;
     }
 }
 
@@ -110,10 +159,16 @@ static const char *instead_of(const char *item)
         { "te(",
           "--terms has no smooth terms: the model gp fits smooth functions of several columns" },
         { "offset(", "--terms has no offset: the model glm has --offset COLUMN" },
+        { "ns(", "in --terms, natural(COLUMN,K) has K - 1 terms beside the intercept, as "
+                 "ns(COLUMN, K - 1) has" },
+        { "bs(", "in --terms, bspline(COLUMN,K) has K - 1 terms beside the intercept, as "
+                 "bs(COLUMN, K - 1) has" },
     };
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (strncmp(item, others[k].begins, strlen(others[k].begins)) == 0)
             return others[k].instead;
+    if (strncmp(item, "poly(", 5) == 0 && strchr(item, '='))
+        return "write poly(COLUMN,K) in --terms: it has the powers up to K";
     if (strncmp(item, "I(", 2) == 0 && strpbrk(item, "*/+-") && strncmp(item, "I(1/", 4) != 0)
         return "--terms does not calculate with numbers: the column alone gives the same fit as "
                "the column times a number; other columns must be in the file";
@@ -189,8 +244,9 @@ cr_status cri_formula_read(cr_scratch *s, const char *text, cri_formula *out)
             if (any || sign == '-') append_text(terms, sign == '-' ? (any ? " - " : "-") : " + ");
             f.varying |= item[0] == '(' && item[1] == '1' && strchr(item, '|');
             if (sign == '-' || !take_square(s, item, terms)) {
-                if (!f.instead) f.instead = instead_of(item);
-                take_factors(item, terms, categories);
+                size_t before = strlen(terms);
+                take_item(item, terms, categories);
+                if (!f.instead) f.instead = instead_of(terms + before);
             }
             plain = plain && !any && sign == '+' && strcmp(item, ".") == 0;
             any = true;

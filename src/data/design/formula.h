@@ -1,6 +1,6 @@
 /* formula.h -- a formula of R in the options of a fit:  'y ~ x + factor(g) - 1'  is
  *   --target y --terms 'x + g' --category g --no-intercept
- * since what stands behind the tilde is nearly what --terms takes (terms.h).  log(y) and sqrt(y) before it are
+ * since what stands behind the tilde is nearly what --terms takes (terms.h); bs and ns are bases with other names.  log(y) and sqrt(y) before it are
  * --transform-target.  (Internal header.) */
 #ifndef CREDENCE_DATA_DESIGN_FORMULA_H
 #define CREDENCE_DATA_DESIGN_FORMULA_H

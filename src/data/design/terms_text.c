@@ -207,6 +207,12 @@ static cr_status refuse_function(parser *p, const char *name)
     if (strcmp(name, "s") == 0 || strcmp(name, "te") == 0)
         return cr_fail_hint(p->s->cx, "the models spline and gp fit smooth functions; "
                                       "bspline(COLUMN,8) is a curve without penalty");
+    if (strcmp(name, "ns") == 0 || strcmp(name, "bs") == 0)
+        return cr_fail_hint(
+            p->s->cx,
+            "%s(COLUMN,K) has K - 1 terms beside the intercept, as %s(COLUMN, K - 1) "
+            "has",
+            name[0] == 'n' ? "natural" : "bspline", name);
     return cr_fail_nearest(p->s->cx, name, "functions", KNOWN, known_function, NULL);
 }
 
@@ -407,6 +413,8 @@ cr_status cri_terms_parse(cr_scratch *s, const char *text, cri_terms *out)
         minus = *p.at == '-';
         if (!minus && *p.at != ',' && *p.at != '+') {
             st = fail_at(&p, "',', '+', ':' or '*' is expected");
+            if (st != CR_OK && strncmp(p.at, "%in%", 4) == 0)
+                cr_fail_hint(p.s->cx, "write a:b for a %%in%% b");
             break;
         }
         p.at++;

@@ -136,7 +136,14 @@ static const char *const usual[] = { "%d.%m.%Y",
                                      "%d/%m/%Y %I:%M:%S %p",
                                      "%m/%d/%Y %I:%M:%S %p",
                                      "%Y-%m-%d %I:%M %p",
-                                     "%Y-%m-%d %I:%M:%S %p" };
+                                     "%Y-%m-%d %I:%M:%S %p",
+
+                                     "%Y-%m",
+                                     "%Y/%m",
+                                     "%m/%Y",
+                                     "%b %Y",
+                                     "%b-%Y",
+                                     "%b-%y" };
 enum { N_USUAL = sizeof usual / sizeof *usual };
 
 /* Whether more than half of some levels, spread over all, are dates of the format. */

@@ -19,6 +19,7 @@ typedef struct tally {
     unsigned       signs;             /* bits by cri_number_sign */
     size_t         signed_by[2];      /* levels with two different signs */
     bool           one_style;         /* some style reads all that are numbers */
+    bool           plain;             /* the plain one does, and none has leading zeros */
     bool           blanks;            /* all others are what people write for a missing value */
 } tally;
 
@@ -56,6 +57,7 @@ static bool signs_differ(unsigned signs)
 static void count(const char *const *levels, size_t n, tally *t)
 {
     unsigned styles = ~0u;
+    bool     padded = false;
     t->blanks = true;
     for (size_t k = 0; k < n; k++) {
         cri_number_style style = { '.', '\0', CRI_SIGN_NONE };
@@ -65,12 +67,14 @@ static void count(const char *const *levels, size_t n, tally *t)
         if (is == NO_NUMBER) t->blanks = t->blanks && is_blank(levels[k]);
         if (is == NO_NUMBER) continue;
         styles &= cri_csv_styles_of(levels[k], levels[k] + strlen(levels[k]));
+        padded = padded || (levels[k][0] == '0' && levels[k][1] >= '0' && levels[k][1] <= '9');
         if (!t->signs) t->signed_by[0] = k;
         if (!signs_differ(t->signs) && signs_differ(t->signs | 1u << style.sign))
             t->signed_by[1] = k;
         t->signs |= 1u << style.sign;
     }
     t->one_style = styles != 0;
+    t->plain = styles & 1 && !padded;
 }
 
 /* The levels that are no numbers as a value of --missing-values; false: they are too many for that. */
@@ -134,7 +138,7 @@ static void warn_of_texts(cr_ctx *cx, const char *column, const char *name,
                column, 2 * t->count[NO_NUMBER] < n ? "most of" : "some of", example, help, name);
 }
 
-static cr_status explain(cr_ctx *cx, const cr_table *opt_table, const cr_column *c)
+static cr_status explain(cr_ctx *cx, bool quoted, const cr_table *opt_table, const cr_column *c)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -166,6 +170,11 @@ static cr_status explain(cr_ctx *cx, const cr_table *opt_table, const cr_column 
                "column '%s' is read as text: its numbers, such as '%s' and '%s', are written in "
                "different formats; --category '%s' silences this warning",
                c->name, c->levels[0], c->levels[n - 1], name);
+    else if (numbers == n && quoted && t.plain)
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' is read as text: its values are numbers, but in quotes, some or all of "
+               "them; --real '%s' reads them as numbers, --category '%s' silences this warning",
+               c->name, name, name);
     if (numbers == n) goto done;
     if (opt_table) count_rows(opt_table, c, &t, &r);
     if (t.blanks || (opt_table ? 2 * r.numbers > r.present : 2 * numbers > n)) {
@@ -188,7 +197,8 @@ static cr_status list_categories(cr_scratch *s, const cr_read_options *o, char *
     return cri_list_split(s, o->category, out, out_n);
 }
 
-cr_status cri_warn_of_number_texts(cr_ctx *cx, const cr_read_options *o, const cr_table *table)
+cr_status cri_warn_of_number_texts(cr_ctx *cx, const cr_read_options *o, bool quoted,
+                                   const cr_table *table)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -199,15 +209,15 @@ cr_status cri_warn_of_number_texts(cr_ctx *cx, const cr_read_options *o, const c
         const cr_column *c = cri_table_ordinary_column(table, k);
         if (c->type != CR_CATEGORY || cri_has_name((const char *const *)meant, n, c->name))
             continue;
-        CR_TRY(explain(cx, table, c));
+        CR_TRY(explain(cx, quoted, table, c));
     }
 done:
     cr_scratch_end(&s);
     return st;
 }
 
-cr_status cri_warn_of_number_levels(cr_ctx *cx, const cr_read_options *o, const char *column,
-                                    const char *const *levels, size_t n_levels)
+cr_status cri_warn_of_number_levels(cr_ctx *cx, const cr_read_options *o, bool quoted,
+                                    const char *column, const char *const *levels, size_t n_levels)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -218,7 +228,7 @@ cr_status cri_warn_of_number_levels(cr_ctx *cx, const cr_read_options *o, const 
                      .levels = (const char **)(uintptr_t)levels,
                      .n_levels = n_levels };
     CR_TRY(list_categories(&s, o, &meant, &n));
-    if (!cri_has_name((const char *const *)meant, n, column)) CR_TRY(explain(cx, NULL, &c));
+    if (!cri_has_name((const char *const *)meant, n, column)) CR_TRY(explain(cx, quoted, NULL, &c));
 done:
     cr_scratch_end(&s);
     return st;

@@ -243,9 +243,10 @@ done:
 }
 
 /* Frees the table on failure. */
-static cr_status warn_of_texts(cr_ctx *cx, const cr_read_options *options, cr_table **table)
+static cr_status warn_of_texts(cr_ctx *cx, const cr_read_options *options, cri_format f,
+                               cr_table **table)
 {
-    cr_status st = cri_warn_of_number_texts(cx, options, *table);
+    cr_status st = cri_warn_of_number_texts(cx, options, f == CRI_FORMAT_JSONL, *table);
     if (st == CR_OK) return CR_OK;
     cr_table_free(cx, *table);
     *table = NULL;
@@ -268,7 +269,7 @@ static cr_status read_source(cr_ctx *cx, const char *path, cri_source *source,
     CR_TRY(cri_dates_ask(&s, options, &asked));
     CR_TRY(read_format(cx, path, source, &asked, f, may_be_empty, &table));
     CR_TRY(cri_dates_take_all(cx, &asked, &table));
-    CR_TRY(warn_of_texts(cx, &asked, &table));
+    CR_TRY(warn_of_texts(cx, &asked, f, &table));
     CR_TRY(give_table(cx, table, options, out_table));
 done:
     cr_scratch_end(&s);
@@ -293,7 +294,7 @@ static cr_status read_path(cr_ctx *cx, const char *path, const cr_read_options *
         CR_TRY(cri_dates_ask(&s, options, &asked));
         CR_TRY(read_database(cx, path, &asked, &table));
         CR_TRY(cri_dates_take_all(cx, &asked, &table));
-        CR_TRY(warn_of_texts(cx, &asked, &table));
+        CR_TRY(warn_of_texts(cx, &asked, CRI_FORMAT_SQLITE, &table));
         *out_table = table;
         goto done;
     }

@@ -197,7 +197,8 @@ static cr_status scan(cr_ctx *cx, cr_stream *s)
     for (size_t k = 0; k < s->n_categories; k++) {
         const category *c = &s->categories[k];
         cri_dates_warn(cx, &s->options, c->name, c->sorted, c->texts.n);
-        CR_TRY(cri_warn_of_number_levels(cx, &s->options, c->name, c->sorted, c->texts.n));
+        CR_TRY(cri_warn_of_number_levels(cx, &s->options, s->format == &cri_stream_jsonl, c->name,
+                                         c->sorted, c->texts.n));
     }
 done:
     return st;

@@ -77,12 +77,17 @@ static const char *time_format(const char *text)
     return at && *at == '\0' ? "%H:%M:%S" : NULL;
 }
 
-const char *cri_time_format_of(const cr_column *c)
+bool cri_are_times(const cr_column *c, const char **out_format, const char *out_two[2])
 {
-    const char *format = c->n_levels ? time_format(c->levels[0]) : NULL;
-    for (size_t k = 1; format && k < c->n_levels; k++) {
-        const char *other = time_format(c->levels[k]);
-        if (!other || strcmp(other, format) != 0) format = NULL;
+    const char *format = c->n_levels ? time_format(c->levels[0]) : NULL, *other = format;
+    const char *two[2] = { NULL, NULL };
+    for (size_t k = 1; other && k < c->n_levels; k++) {
+        other = time_format(c->levels[k]);
+        if (other && strcmp(other, format) != 0 && !two[0])
+            two[0] = c->levels[0], two[1] = c->levels[k];
     }
-    return format;
+    if (!other) return false;
+    *out_format = two[0] ? NULL : format;
+    out_two[0] = two[0], out_two[1] = two[1];
+    return true;
 }

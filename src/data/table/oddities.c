@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -137,6 +138,26 @@ static bool counts_days(const cr_column *c, double min, double max)
     return false;
 }
 
+/* A day from 1900 to 2100 as the number 20230131. */
+static bool is_packed_day(double x)
+{
+    char   text[16];
+    double day;
+    if (!(x >= 19000101 && x <= 21001231)) return false;
+    snprintf(text, sizeof text, "%.0f", x);
+    return cri_date_read_as(text, "%Y%m%d", &day) == CRI_DATE_DAY;
+}
+
+static bool are_packed_days(const cr_column *c, size_t rows, cri_ends ends)
+{
+    if (c->type != CR_INTEGER || !is_packed_day(ends.min) || !is_packed_day(ends.max)) return false;
+    for (size_t i = 0; i < rows; i++) {
+        double x = c->values[i * c->stride];
+        if (!isnan(x) && !is_packed_day(x)) return false;
+    }
+    return true;
+}
+
 /* --- columns --------------------------------------------------------------------------------- */
 
 /* One row in each of SAMPLE stretches, at a place scattered by multiplicative hashing (Knuth, 1998, The Art
@@ -213,6 +234,8 @@ static cr_status look_at_numbers(cr_ctx *cx, const cr_column *c, size_t rows, cr
         *out = (cri_oddity){ .kind = CRI_ODD_CODE, .code = max, .count = out->count };
     if (!out->kind && counts_days(c, min, max))
         *out = (cri_oddity){ .kind = CRI_ODD_SERIAL, .code = min };
+    if (!out->kind && are_packed_days(c, rows, ends))
+        *out = (cri_oddity){ .kind = CRI_ODD_PACKED, .code = min };
     if (out->kind || c->type != CR_INTEGER || c->missing || max - min + 1 < (double)rows) return st;
     if (counts_rows(c, rows))
         different = true;
@@ -223,11 +246,28 @@ done:
     return st;
 }
 
+/* Most levels are numbers that would lose nothing as such: the column is rather one of numbers that quotes, or some of
+ * its cells, have made texts, which is told where it is read. */
+static bool are_numbers(const cr_column *c)
+{
+    size_t numbers = 0;
+    for (size_t k = 0; k < c->n_levels; k++) {
+        const char *text = c->levels[k];
+        double      x;
+        bool        padded = text[0] == '0' && text[1] >= '0' && text[1] <= '9';
+        size_t      length = strlen(text);
+        numbers +=
+            !padded && cri_parse_double(text, text + length, &x) == length && fabs(x) <= 0x1p53;
+    }
+    return 2 * numbers > c->n_levels;
+}
+
 static cr_status look_at_levels(cr_ctx *cx, const cr_column *c, cri_oddity *out)
 {
-    out->unit = cri_time_format_of(c);
-    if (out->unit) out->kind = CRI_ODD_TIMES;
-    if (out->unit) return CR_OK;
+    if (cri_are_times(c, &out->unit, out->alike)) {
+        out->kind = CRI_ODD_TIMES;
+        return CR_OK;
+    }
     cr_status st = cri_find_alike(cx, c, &out->alike[0], &out->alike[1]);
     if (out->alike[0]) out->kind = CRI_ODD_ALIKE;
     return st;
@@ -248,7 +288,7 @@ cr_status cri_find_oddity(cr_ctx *cx, const cr_column *c, size_t rows, cri_ends 
     if (rows < FEWEST_ROWS || c->missing == rows) return CR_OK;
     if (c->type == CR_BOOLEAN) return CR_OK;
     if (c->type != CR_CATEGORY) return look_at_numbers(cx, c, rows, ends, out);
-    if (c->n_levels == rows - c->missing) out->kind = CRI_ODD_TEXTS;
+    if (c->n_levels == rows - c->missing && !are_numbers(c)) out->kind = CRI_ODD_TEXTS;
     if (c->n_levels == 1 && c->missing == 0) out->kind = CRI_ODD_CONSTANT;
     const char *unit = common_unit(c);
     if (unit) *out = (cri_oddity){ .kind = CRI_ODD_UNIT, .unit = unit };
@@ -308,11 +348,24 @@ void cri_warn_of_oddity(cr_ctx *cx, const cr_column *c, const cri_oddity *o)
                "use --missing-values=inf,-inf",
                c->name, o->count, o->count == 1 ? "" : "s");
         return;
-    case CRI_ODD_TIMES:
+    case CRI_ODD_PACKED:
         cr_log(cx, CR_LOG_WARNING,
-               "column '%s' has times of day, such as %s, which are read as text: --date '%s:%s' "
-               "reads them as times",
-               c->name, c->levels[0], name, o->unit);
+               "column '%s' looks like dates, such as %.0f, but is read as numbers: --date "
+               "'%s:%%Y%%m%%d' reads them as dates, --real '%s' silences this warning",
+               c->name, o->code, name, name);
+        return;
+    case CRI_ODD_TIMES:
+        if (!o->unit)
+            cr_log(cx, CR_LOG_WARNING,
+                   "column '%s' has times of day in two formats, such as %s and %s, and is read as "
+                   "text: write them all in one format for --date",
+                   c->name, o->alike[0], o->alike[1]);
+        else
+            cr_log(
+                cx, CR_LOG_WARNING,
+                "column '%s' has times of day, such as %s, which are read as text: --date '%s:%s' "
+                "reads them as times",
+                c->name, c->levels[0], name, o->unit);
         return;
     case CRI_ODD_ALIKE:
         cr_log(cx, CR_LOG_WARNING,

@@ -14,8 +14,9 @@ typedef enum cri_oddity_kind {
     CRI_ODD_CODE,     /* a number of nines, or -1, that is repeated and far from all others */
     CRI_ODD_UNIT,     /* texts that are all a number and the same unit */
     CRI_ODD_SERIAL,   /* whole numbers under a name like `date`: days as spreadsheets count them */
+    CRI_ODD_PACKED,   /* whole numbers that are all dates, such as 20230131 */
     CRI_ODD_INFINITE, /* numbers of which some are infinite, in however few rows; so below */
-    CRI_ODD_TIMES,    /* texts that are all times of day */
+    CRI_ODD_TIMES,    /* texts that are all times of day, of one format or of two */
     CRI_ODD_ALIKE     /* levels that differ only in capital letters or in blanks at their ends */
 } cri_oddity_kind;
 
@@ -23,8 +24,9 @@ typedef struct cri_oddity {
     cri_oddity_kind kind;
     double          code;  /* of CRI_ODD_CODE */
     size_t          count; /* the rows that have it, or are infinite */
-    const char     *unit;  /* of CRI_ODD_UNIT: in the first level; of CRI_ODD_TIMES: their format */
-    const char     *alike[2]; /* of CRI_ODD_ALIKE: two of the levels */
+    const char
+        *unit; /* of CRI_ODD_UNIT: in the first level; of CRI_ODD_TIMES: their format, NULL: two */
+    const char *alike[2]; /* of CRI_ODD_ALIKE, or CRI_ODD_TIMES of two formats: two of the levels */
 } cri_oddity;
 
 /* The least and the greatest value of a column: of all rows, or of 8192 of them. */
@@ -56,8 +58,9 @@ void cri_warn_of_oddity(cr_ctx *cx, const cr_column *column, const cri_oddity *o
  * NULL if there are none.  O(levels log levels). */
 cr_status cri_find_alike(cr_ctx *cx, const cr_column *column, const char **out_one,
                          const char **out_other);
-/* The format of a category whose levels are all times of day, "%H:%M" or "%H:%M:%S"; else NULL. */
-const char *cri_time_format_of(const cr_column *column);
+/* Whether the levels of a category are all times of day: their format, "%H:%M" or "%H:%M:%S", or NULL and two levels of
+ * different formats. */
+bool cri_are_times(const cr_column *column, const char **out_format, const char *out_two[2]);
 
 /* Warns of rows without a value in any of the columns, of which there are two or more. */
 void cri_warn_of_empty_rows(cr_ctx *cx, const cr_table *table);

@@ -24,6 +24,9 @@ static const char *class_name(const void *unused, size_t i)
     return classes[i]->name;
 }
 
+static const char no_forests[] =
+    "there are no random forests; adaboost combines trees, tree is a single one";
+
 /* What others call a model that is here, or one that is not, with the nearest to it. */
 static const struct {
     const char *name, *meant, *instead;
@@ -42,10 +45,10 @@ static const struct {
     { "decision-tree", "tree", NULL },
     { "cart", "tree", NULL },
     { "gaussian-process", "gp", NULL },
-    { "forest", NULL,
-      "there are no random forests; adaboost combines trees, tree is a single one" },
-    { "random-forest", NULL,
-      "there are no random forests; adaboost combines trees, tree is a single one" },
+    { "forest", NULL, no_forests },
+    { "random-forest", NULL, no_forests },
+    { "randomforest", NULL, no_forests },
+    { "rf", NULL, no_forests },
     { "svm", NULL,
       "there are no support vector machines; gp-classify, kernel-ridge and logistic "
       "are the nearest" },
@@ -59,7 +62,7 @@ static void hint_at_other_name(cr_ctx *cx, const char *name)
         if (other_names[i].meant)
             cri_fail_meant(cx, name, other_names[i].meant);
         else
-            cr_fail_hint(cx, "%s", other_names[i].instead);
+            cri_fail_meant(cx, name, ""), cr_fail_hint(cx, "%s", other_names[i].instead);
     }
 }
 

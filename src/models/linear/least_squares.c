@@ -30,11 +30,13 @@ void cri_predictor_set_noise(cri_predictor *fit, bool intercept, double weight, 
     cri_predictor_set_sds(fit);
 }
 
-void cri_qr_end_at_rounding(cr_qr *qr, const double *centre, const double *scale, double unit,
-                            double *v)
+cr_status cri_qr_end_at_rounding(cr_ctx *cx, cr_qr *qr, const double *centre, const double *scale,
+                                 double unit, double *v)
 {
-    size_t rank = qr->rank, k = 0;
+    cr_status st = CR_OK;
+    size_t    rank = qr->rank, k = 0;
     for (; k < rank; k++) {
+        CR_TRY(cr_check_interrupt(cx));
         const double *r = qr->factors + k * qr->m; /* column k of R */
         double        rounding = 0;
         memcpy(v, r, k * sizeof(double));
@@ -47,7 +49,9 @@ void cri_qr_end_at_rounding(cr_qr *qr, const double *centre, const double *scale
         }
         if (!(fabs(r[k]) > unit * rounding)) break;
     }
+done:
     qr->rank = k;
+    return st;
 }
 
 /* v [k] less its projection on the rows of basis [kept x k], twice for its rounding; its norm. */
@@ -66,11 +70,13 @@ static double leave_basis(const double *basis, size_t kept, size_t k, double *v)
 
 /* Marks the terms, in their order, that are farther than `tolerance` times their size from all
  * marked before; at[j] is where term j stands in R.  How many. */
-static size_t mark_earlier(const cr_qr *qr, const size_t *at, double tolerance, double *basis,
-                           bool *keep)
+static cr_status mark_earlier(cr_ctx *cx, const cr_qr *qr, const size_t *at, double tolerance,
+                              double *basis, bool *keep, size_t *out_kept)
 {
-    size_t k = qr->rank, kept = 0;
+    cr_status st = CR_OK;
+    size_t    k = qr->rank, kept = 0;
     for (size_t j = 0; j < qr->n; j++) {
+        CR_TRY(cr_check_interrupt(cx));
         double *v = basis + kept * k, size;
         keep[j] = false;
         if (kept == k) continue;
@@ -82,7 +88,9 @@ static size_t mark_earlier(const cr_qr *qr, const size_t *at, double tolerance, 
         for (size_t r = 0; keep[j] && r < k; r++) v[r] /= far;
         kept += keep[j];
     }
-    return kept;
+    *out_kept = kept;
+done:
+    return st;
 }
 
 cr_status cri_qr_prefer_earlier(cr_ctx *cx, double *C, cr_qr *qr)
@@ -99,7 +107,7 @@ cr_status cri_qr_prefer_earlier(cr_ctx *cx, double *C, cr_qr *qr)
     CR_TRY(s.status);
     for (size_t j = 0; j < p; j++) at[qr->pivot[j]] = j;
     for (double tolerance = 1e-7; kept < k && tolerance > 1e-14; tolerance /= 10)
-        kept = mark_earlier(qr, at, tolerance, basis, keep);
+        CR_TRY(mark_earlier(cx, qr, at, tolerance, basis, keep, &kept));
     if (kept < k) goto done; /* by the largest pivots, then */
     for (size_t j = 0; j < p; j++)
         for (size_t i = 0; !keep[j] && i < n; i++) C[i * p + j] = 0;

@@ -60,8 +60,8 @@ void cri_predictor_set_noise(cri_predictor *fit, bool intercept, double weight, 
  * rounding alone: a scaled column j is known up to the rounding of its numbers, `unit` |(1,
  * centre_j / scale_j)|; it counts for column k itself and, times the weights v of the combination,
  * for those before it. v [p] is workspace.  O(p^3). */
-void cri_qr_end_at_rounding(cr_qr *qr, const double *centre, const double *scale, double unit,
-                            double *v);
+cr_status cri_qr_end_at_rounding(cr_ctx *cx, cr_qr *qr, const double *centre, const double *scale,
+                                 double unit, double *v);
 /* Of columns that depend on each other the earlier ones stay, as in R: C [m x n], of which qr is the
  * factor with its rank as it should be, loses the others (they become 0) and is factored again.  A
  * column is left out where less than 1e-7 of it is new. */

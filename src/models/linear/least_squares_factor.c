@@ -78,7 +78,7 @@ cr_status cri_least_squares_factor(cr_ctx *cx, const cri_rows_factor *f, const c
     for (size_t i = 0; i < n; i++) tss += q.t[i] * q.t[i];
     CR_TRY(cr_qr_new(cx, cr_cmat_of(q.C, n, p), -1, &q.qr));
     /* a little more than for rows (least_squares_qr.c), for the way that the factor has come */
-    cri_qr_end_at_rounding(&q.qr, q.c, q.D, 0x1p-46 * q.root_W, workspace);
+    CR_TRY(cri_qr_end_at_rounding(cx, &q.qr, q.c, q.D, 0x1p-46 * q.root_W, workspace));
     CR_TRY(cri_qr_prefer_earlier(cx, q.C, &q.qr));
     CR_TRY(cri_predictor_new(cx, p, q.qr.rank, &fit));
     if (q.qr.rank > 0) CR_TRY(cr_qr_rcond(cx, &q.qr, &rcond));

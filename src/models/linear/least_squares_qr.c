@@ -105,7 +105,7 @@ static cr_status set_up(cr_ctx *cx, const cri_rows *rows, bool intercept, cr_scr
     q->root_W = sqrt(q->W);
     scale_columns(q, C);
     CR_TRY(cr_qr_new(cx, cr_cmat_of(C, n, p), -1, &q->qr));
-    cri_qr_end_at_rounding(&q->qr, q->c, q->D, 0x1p-49 * q->root_W, q->g);
+    CR_TRY(cri_qr_end_at_rounding(cx, &q->qr, q->c, q->D, 0x1p-49 * q->root_W, q->g));
     CR_TRY(cri_qr_prefer_earlier(cx, C, &q->qr));
     q->k = q->qr.rank;
 done:

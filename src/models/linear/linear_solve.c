@@ -26,6 +26,27 @@ static cr_status check_sparse(cr_ctx *cx, const cri_rows *rows)
                         "LIBSVM files and CSR matrices are sparse; leave --solver out for others");
 }
 
+/* QR of a category with a level for almost every row would take O(n^3) for coefficients of single rows. */
+static cr_status check_levels(cr_ctx *cx, const cri_rows *rows)
+{
+    const double     LONG = 5e9; /* n p^2: some ten seconds */
+    const cr_design *d = rows->design;
+    double           n = (double)rows->n, p = (double)rows->p;
+    if (!(n * p * p > LONG) || !(p > n / 2) || !cri_design_has_many_levels(d)) return CR_OK;
+    cri_level_run            run = cri_largest_category(d);
+    const cri_design_column *c = &d->columns[d->terms[run.first].column];
+    if (2 * run.levels < rows->p) return CR_OK;
+    cr_fail(cx, CR_EDATA,
+            "the category '%s' has %zu levels in %zu rows: least squares cannot tell that many "
+            "coefficients from each other, or from noise",
+            c->name, c->n_levels, rows->n);
+    return cr_fail_hint(
+        cx,
+        "--features '!%s' leaves the column out, ridge can learn from so many levels, "
+        "and --solver qr goes on all the same",
+        c->name);
+}
+
 /* The moments are handed over where they were gathered.  LSQR where nothing else fits; Gram where
  * asked for, or where QR would be long and the columns allow it, of a category of many levels
  * without its indicators; else QR. */
@@ -53,6 +74,7 @@ static cr_status solve(cr_ctx *cx, const cri_rows *rows, const cri_linear_option
         if (iterate)
             return cri_least_squares_lsqr(cx, rows, o->intercept, seed, &m->fit, &m->facts);
     }
+    if (o->solver != CRI_LINEAR_QR && check_levels(cx, rows) != CR_OK) return CR_EDATA;
     return cri_least_squares_qr(cx, rows, o->intercept, &m->fit, &m->facts);
 }
 
