@@ -5,21 +5,33 @@
 
 enum { N = 40, P = 6 };
 
+/* order [N] = rows by target: as they are dealt to folds. */
+static void order_by_target(const double *y, size_t *order)
+{
+    for (size_t i = 0; i < N; i++) {
+        size_t k = i;
+        for (; k > 0 && y[order[k - 1]] > y[i]; k--) order[k] = order[k - 1];
+        order[k] = i;
+    }
+}
+
 /* Each fold fitted by itself at a given lambda; its errors give mean and standard error. */
 static void check_cross_validation(cr_ctx *cx, const double *X, const double *y, const double *w,
                                    const json_t *d, size_t folds, uint64_t seed, const char *kind)
 {
     cr_folds split;
     double   most = INFINITY, at_least = 0, se_at_least = 0;
-    size_t   which[N], points = json_array_size(json_object_get(d, "path"));
+    size_t   which[N], order[N], points = json_array_size(json_object_get(d, "path"));
     assert_ok(cx, cr_folds_new(cx, N, folds, seed, &split));
+    order_by_target(y, order);
     for (size_t k = 0; k < points; k++) {
         json_t *point = json_array_get(json_object_get(d, "path"), k);
         double  error[8], weight[8], sum = 0, total = 0, spread = 0;
         for (size_t f = 0; f < folds; f++) {
             double XX[N * P], yy[N], ww[N];
             size_t n = cr_folds_train(&split, f, which);
-            char   settings[200];
+            for (size_t i = 0; i < n; i++) which[i] = order[which[i]];
+            char settings[200];
             for (size_t i = 0; i < n; i++) {
                 memcpy(XX + i * P, X + which[i] * P, P * sizeof(double));
                 yy[i] = y[which[i]], ww[i] = w[which[i]];
@@ -30,6 +42,7 @@ static void check_cross_validation(cr_ctx *cx, const double *X, const double *y,
             cr_model *m = fit(cx, "lasso", t, settings);
             cr_table_free(cx, t);
             n = cr_folds_test(&split, f, which);
+            for (size_t i = 0; i < n; i++) which[i] = order[which[i]];
             for (size_t i = 0; i < n; i++) memcpy(XX + i * P, X + which[i] * P, P * sizeof(double));
             t = make_table(cx, XX, n, P, NULL, NULL);
             cr_prediction q = predict(cx, m, t);
@@ -144,4 +157,45 @@ TEST(reference)
         }
     }
     assert_true(checked >= 40);
+}
+
+/* --- the order of rows ------------------------------------------------------------------------ */
+
+enum { ROWS = 48 };
+
+/* Rows from the last to the first, or scattered; the same answers to the same table.  Targets without ties, with many,
+ * and in rows some of which are equal. */
+static void check_any_order(cr_ctx *cx, const char *model, const char *settings, size_t kind)
+{
+    static double X[ROWS * P], y[ROWS], moved[ROWS * P], of[ROWS], first[ROWS];
+    cr_rng        r = cr_rng_stream(kind, 17);
+    draw_normals(&r, X, ROWS * P);
+    for (size_t i = 0; i < ROWS; i++) {
+        y[i] = 0.6 * X[i * P] - 0.4 * X[i * P + 1] + cr_rng_normal(&r);
+        if (kind > 0) y[i] = floor(y[i]);
+        for (size_t j = 0; kind > 1 && j < P; j++) X[i * P + j] = X[i * P + j] > 0;
+    }
+    cr_table *t = make_table(cx, X, ROWS, P, y, NULL);
+    for (size_t order = 0; order < 3; order++) {
+        for (size_t i = 0; i < ROWS; i++) {
+            size_t from = order == 0 ? i : order == 1 ? ROWS - 1 - i : (7 * i + 5) % ROWS;
+            memcpy(moved + i * P, X + from * P, P * sizeof *X);
+            of[i] = y[from];
+        }
+        cr_model     *m = fit(cx, model, make_table(cx, moved, ROWS, P, of, NULL), settings);
+        cr_prediction q = predict(cx, m, t);
+        for (size_t i = 0; i < ROWS; i++) {
+            if (order == 0) first[i] = q.mean[i];
+            if (fabs(q.mean[i] - first[i]) > 1e-7) fail_msg("%s %zu %zu", model, kind, order);
+        }
+    }
+}
+
+TEST(order_of_rows)
+{
+    for (size_t kind = 0; kind < 3; kind++) {
+        check_any_order(cx, "lasso", "target=y", kind);
+        check_any_order(cx, "lasso", "target=y choose=1se cv_folds=5", kind);
+        check_any_order(cx, "linear", "target=y select=best criterion=cv", kind);
+    }
 }
