@@ -199,3 +199,64 @@ TEST(order_of_rows)
         check_any_order(cx, "linear", "target=y select=best criterion=cv", kind);
     }
 }
+
+/* --- few rows for the terms ------------------------------------------------------------------- */
+
+/* n rows whose target is the first column and noise. */
+static cr_table *draw_few(cr_ctx *cx, uint64_t seed, size_t n, size_t p, double *X, double *y)
+{
+    cr_rng r = cr_rng_stream(seed, 18);
+    draw_normals(&r, X, n * p);
+    for (size_t i = 0; i < n; i++) y[i] = 3 * X[i * p] + cr_rng_normal(&r);
+    return make_table(cx, X, n, p, y, NULL);
+}
+
+/* The noise is that of the residuals times what the rows left out say; with many rows, or without folds, of the
+ * residuals alone. */
+TEST(inflation)
+{
+    static double X[200 * 8], y[200];
+    size_t        widened = 0;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        cr_table *t = draw_few(cx, seed, 15, 8, X, y);
+        json_t   *d = describe(cx, fit(cx, "lasso", t, "target=y"));
+        double    s2 = statistic(d, "rss") / (15 - statistic(d, "effective_df"));
+        double    ratio = statistic(d, "cv_error") / (s2 * (1 + statistic(d, "effective_df") / 15));
+        widened += ratio > 1;
+        if (ratio > 1) assert_relative(statistic(d, "inflation"), ratio, 1e-9);
+        assert_relative(pow(statistic(d, "residual_sd"), 2), s2 * fmax(ratio, 1), 1e-9);
+        assert_true(ratio > 1 || !json_object_get(json_object_get(d, "statistics"), "inflation"));
+        d = describe(cx, fit(cx, "lasso", t, "target=y choose=bic"));
+        s2 = statistic(d, "rss") / (15 - statistic(d, "effective_df"));
+        assert_relative(pow(statistic(d, "residual_sd"), 2), s2, 1e-9);
+    }
+    assert_true(widened > 10);
+    json_t *d = describe(cx, fit(cx, "lasso", draw_few(cx, 0, 200, 8, X, y), "target=y"));
+    assert_relative(pow(statistic(d, "residual_sd"), 2),
+                    statistic(d, "rss") / (200 - statistic(d, "effective_df")), 1e-9);
+}
+
+/* Of ten rows and eight columns: how often 95 % intervals of new rows hold. */
+TEST(intervals_from_few_rows)
+{
+    enum { TABLES = 150, NEW = 20, COLUMNS = 8, FEW = 10 };
+    static double X[NEW * COLUMNS], y[NEW];
+    size_t        held = 0, asked = 0;
+    for (uint64_t seed = 0; seed < TABLES; seed++) {
+        cr_table     *t = draw_few(cx, 2 * seed, FEW, COLUMNS, X, y);
+        cr_model     *m = fit(cx, "lasso", t, "target=y");
+        cr_table     *fresh = draw_few(cx, 2 * seed + 1, NEW, COLUMNS, X, y);
+        cr_prediction q = predict(cx, m, fresh);
+        for (size_t i = 0; i < NEW && isfinite(q.scale[i]); i++, asked++) {
+            double sd, lower, upper;
+            cr_prediction_interval(cx, &q, i, 0.95, &sd, &lower, &upper);
+            held += lower <= y[i] && y[i] <= upper;
+        }
+        cr_prediction_free(cx, &q);
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+        cr_table_free(cx, fresh);
+    }
+    double share = (double)held / (double)asked;
+    if (!(share > 0.93 && share < 0.99)) fail_msg("%g", share);
+}
