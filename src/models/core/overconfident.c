@@ -85,6 +85,9 @@ done:
 
 /* --- intervals ------------------------------------------------------------------------------- */
 
+/* A spread of no more than this, over the mean, is rounding. */
+static const double NOTHING = 1e-13;
+
 static bool is_target_constant(const cri_rows *rows)
 {
     for (size_t i = 1; i < rows->n; i++)
@@ -102,7 +105,7 @@ cr_status cri_doubt_intervals(cr_ctx *cx, const cr_model *m, const cr_table *t,
     if (!rows->y || !is_target_constant(rows)) return CR_OK;
     CR_TRY(cri_table_subset(cx, t, &first, 1, &one));
     CR_TRY(cr_predict(cx, m, one, &p));
-    if (p.scale && p.scale[0] == 0)
+    if (p.scale && p.scale[0] <= NOTHING * fabs(p.mean[0]))
         cr_log(cx, CR_LOG_WARNING,
                "the target '%s' has the same value in every row: how much it varies cannot be "
                "learned, and standard errors and intervals of width 0 say nothing",
