@@ -8,67 +8,99 @@
 
 /* --- the order of values --------------------------------------------------------------------- */
 
-enum { FIRST = 4 }; /* terms that tell rows of one target apart, before all of them are hashed */
-
-/* A row by what does not depend on where it stands, nor, but for the hash, on the units of the columns. */
-typedef struct valued_row {
-    double   y, x[FIRST], w;
-    uint64_t hash;
+typedef struct keyed_row {
+    uint64_t key;
     size_t   row;
-} valued_row;
+} keyed_row;
 
-CRI_COMPARE_BY(compare_targets, valued_row, y);
+CRI_COMPARE_BY(compare_keys, keyed_row, key);
 
-static int compare_values(const void *a, const void *b)
+enum { BITS = 11, BUCKETS = 1 << BITS, PASSES = 6, SMALL = 1000 };
+
+/* Sorts a [n] by key: many rows by radix, from the lowest digit on.  spare [n]. */
+static void sort_keys(keyed_row *a, keyed_row *spare, size_t n)
 {
-    const valued_row *v = a, *u = b;
-    for (size_t j = 0; j < FIRST; j++)
-        if (v->x[j] != u->x[j]) return v->x[j] < u->x[j] ? -1 : 1;
-    if (v->hash != u->hash) return v->hash < u->hash ? -1 : 1;
-    return (v->w > u->w) - (v->w < u->w);
+    if (n < SMALL) {
+        qsort(a, n, sizeof *a, compare_keys);
+        return;
+    }
+    for (unsigned d = 0; d < PASSES; d++) {
+        size_t start[BUCKETS + 1] = { 0 };
+        for (size_t i = 0; i < n; i++) start[(a[i].key >> (d * BITS) & (BUCKETS - 1)) + 1]++;
+        for (size_t k = 0; k < BUCKETS; k++) start[k + 1] += start[k];
+        for (size_t i = 0; i < n; i++)
+            spare[start[a[i].key >> (d * BITS) & (BUCKETS - 1)]++] = a[i];
+        memcpy(a, spare, n * sizeof *a);
+    }
 }
 
-/* FNV-1a of a number's bits, a word at a time. */
-static uint64_t hash_number(uint64_t h, double x)
+/* Bits that ascend with the number; -0 as 0. */
+static uint64_t ascending(double x)
 {
     uint64_t bits;
     x += 0.0;
     memcpy(&bits, &x, sizeof bits);
-    h = (h ^ bits) * 0x100000001b3u;
-    return h ^ h >> 29;
+    return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
+
+/* One round of splitmix64 (Steele, Lea & Flood 2014). */
+static uint64_t mix(uint64_t h, uint64_t bits)
+{
+    h += bits + 0x9e3779b97f4a7c15u;
+    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
+    h = (h ^ h >> 27) * 0x94d049bb133111ebu;
+    return h ^ h >> 31;
+}
+
+/* What tells rows apart, one after another where those before tie: the target, the first term, and a hash of all terms
+ * and the weight, so that rows which still tie are alike. */
+typedef enum level { BY_TARGET, BY_FIRST_TERM, BY_ALL, LEVELS } level;
 
 /* Of sparse rows what is there: O(entries).  x [p] is workspace. */
-static void look_at_row(const cri_rows *rows, double *x, valued_row *v)
+static uint64_t hash_row(const cri_rows *rows, size_t i, double *x)
 {
     const cri_sparse *X = rows->sparse;
-    size_t            k = X && X->index ? X->index[v->row] : v->row;
+    size_t            k = X && X->index ? X->index[i] : i;
+    uint64_t          h = ascending(rows->w ? rows->w[i] : 1);
     for (size_t a = X ? X->start[k] : 0; X && a < X->start[k + 1]; a++)
-        v->hash = hash_number(hash_number(v->hash, X->column[a]), X->value[a]);
-    if (X) return;
-    cri_rows_fill(rows, v->row, v->row + 1, x, rows->p);
-    for (size_t j = 0; j < rows->p; j++) v->hash = hash_number(v->hash, x[j]);
-    for (size_t j = 0; j < rows->p && j < FIRST; j++) v->x[j] = x[j];
+        h = mix(mix(h, X->column[a]), ascending(X->value[a]));
+    if (!X) cri_rows_fill(rows, i, i + 1, x, rows->p);
+    for (size_t j = 0; !X && j < rows->p; j++) h = mix(h, ascending(x[j]));
+    return h;
 }
 
-/* order [n] = the rows of positive weight, by target and where that ties by the terms; returns how many.
- * O(n log n), and O(p) for each row whose target is not its own. */
+static uint64_t key_of(const cri_rows *rows, size_t i, level by, double *x)
+{
+    if (by == BY_TARGET) return ascending(rows->y[i]);
+    if (by == BY_ALL) return hash_row(rows, i, x);
+    if (rows->sparse || rows->p == 0) return 0;
+    cri_rows_fill(rows, i, i + 1, x, rows->p);
+    return ascending(x[0]);
+}
+
+static void order_by(const cri_rows *rows, level by, double *x, keyed_row *a, keyed_row *spare,
+                     size_t n)
+{
+    for (size_t i = 0; i < n; i++) a[i].key = key_of(rows, a[i].row, by, x);
+    sort_keys(a, spare, n);
+    for (size_t i = 0, end; i < n && by + 1 < LEVELS; i = end) {
+        for (end = i + 1; end < n && a[end].key == a[i].key; end++) {}
+        if (end - i > 1) order_by(rows, (level)(by + 1), x, a + i, spare, end - i);
+    }
+}
+
+/* order [n] = the rows of positive weight by their values; returns how many.  O(n), and O(p) for each row whose target
+ * is not its own. */
 static size_t order_rows(cr_scratch *s, const cri_rows *rows, size_t *order)
 {
-    valued_row *v = cr_scratch_bytes(s, rows->n, sizeof *v);
-    double     *x = cr_scratch_f64(s, rows->p);
-    size_t      n = 0;
-    for (size_t i = 0; s->status == CR_OK && i < rows->n; i++) {
-        double w = rows->w ? rows->w[i] : 1;
-        if (w > 0) v[n++] = (valued_row){ .y = rows->y[i], .w = w, .row = i };
-    }
-    if (n > 0) qsort(v, n, sizeof *v, compare_targets);
-    for (size_t i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && v[end].y == v[i].y; end++) {}
-        for (size_t k = i; end - i > 1 && k < end; k++) look_at_row(rows, x, &v[k]);
-        if (end - i > 1) qsort(v + i, end - i, sizeof *v, compare_values);
-    }
-    for (size_t i = 0; i < n; i++) order[i] = v[i].row;
+    keyed_row *a = cr_scratch_bytes(s, rows->n, sizeof *a);
+    keyed_row *spare = cr_scratch_bytes(s, rows->n, sizeof *spare);
+    double    *x = cr_scratch_f64(s, rows->p);
+    size_t     n = 0;
+    for (size_t i = 0; s->status == CR_OK && i < rows->n; i++)
+        if (!rows->w || rows->w[i] > 0) a[n++].row = i;
+    if (n > 0) order_by(rows, BY_TARGET, x, a, spare, n);
+    for (size_t i = 0; i < n; i++) order[i] = a[i].row;
     return n;
 }
 
@@ -93,6 +125,7 @@ cr_status cri_folds_of_rows(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, siz
 
     CR_TRY(s->status);
     n = order_rows(s, rows, order);
+    CR_TRY(s->status);
     v.folds = n < 2 ? 0 : folds < n ? folds : n;
     v.test = cr_scratch_bytes(s, v.folds, sizeof *v.test);
     v.fold = cr_scratch_index(s, rows->n);
