@@ -52,55 +52,44 @@ static uint64_t mix(uint64_t h, uint64_t bits)
     return h ^ h >> 31;
 }
 
-/* What tells rows apart, one after another where those before tie: the target, the first term, and a hash of all terms
- * and the weight, so that rows which still tie are alike. */
-typedef enum level { BY_TARGET, BY_FIRST_TERM, BY_ALL, LEVELS } level;
-
-/* Of sparse rows what is there: O(entries).  x [p] is workspace. */
+/* A hash of the terms that are not 0: the same of rows however they are stored.  x [p] is workspace. */
 static uint64_t hash_row(const cri_rows *rows, size_t i, double *x)
 {
     const cri_sparse *X = rows->sparse;
     size_t            k = X && X->index ? X->index[i] : i;
-    uint64_t          h = ascending(rows->w ? rows->w[i] : 1);
+    uint64_t          h = 0;
     for (size_t a = X ? X->start[k] : 0; X && a < X->start[k + 1]; a++)
-        h = mix(mix(h, X->column[a]), ascending(X->value[a]));
+        if (X->value[a] != 0) h = mix(mix(h, X->column[a]), ascending(X->value[a]));
     if (!X) cri_rows_fill(rows, i, i + 1, x, rows->p);
-    for (size_t j = 0; !X && j < rows->p; j++) h = mix(h, ascending(x[j]));
+    for (size_t j = 0; !X && j < rows->p; j++)
+        if (x[j] != 0) h = mix(mix(h, j), ascending(x[j]));
     return h;
 }
 
-static uint64_t key_of(const cri_rows *rows, size_t i, level by, double *x)
-{
-    if (by == BY_TARGET) return ascending(rows->y[i]);
-    if (by == BY_ALL) return hash_row(rows, i, x);
-    if (rows->sparse || rows->p == 0) return 0;
-    cri_rows_fill(rows, i, i + 1, x, rows->p);
-    return ascending(x[0]);
-}
-
-static void order_by(const cri_rows *rows, level by, double *x, keyed_row *a, keyed_row *spare,
-                     size_t n)
-{
-    for (size_t i = 0; i < n; i++) a[i].key = key_of(rows, a[i].row, by, x);
-    sort_keys(a, spare, n);
-    for (size_t i = 0, end; i < n && by + 1 < LEVELS; i = end) {
-        for (end = i + 1; end < n && a[end].key == a[i].key; end++) {}
-        if (end - i > 1) order_by(rows, (level)(by + 1), x, a + i, spare, end - i);
-    }
-}
-
-/* order [n] = the rows of positive weight by their values; returns how many.  O(n), and O(p) for each row whose target
- * is not its own. */
-static size_t order_rows(cr_scratch *s, const cri_rows *rows, size_t *order)
+/* The rows of positive weight in the order of their targets, and where those tie of their terms: order [n], and
+ * group [n] the number of each among the different ones; equal rows share it, as a row of weight 3 is three rows.
+ * Returns how many there are.  O(n), and O(p) for each row whose target is not its own. */
+static size_t order_rows(cr_scratch *s, const cri_rows *rows, size_t *order, size_t *group)
 {
     keyed_row *a = cr_scratch_bytes(s, rows->n, sizeof *a);
     keyed_row *spare = cr_scratch_bytes(s, rows->n, sizeof *spare);
     double    *x = cr_scratch_f64(s, rows->p);
-    size_t     n = 0;
+    size_t     n = 0, groups = 0;
     for (size_t i = 0; s->status == CR_OK && i < rows->n; i++)
-        if (!rows->w || rows->w[i] > 0) a[n++].row = i;
-    if (n > 0) order_by(rows, BY_TARGET, x, a, spare, n);
-    for (size_t i = 0; i < n; i++) order[i] = a[i].row;
+        if (!rows->w || rows->w[i] > 0) a[n++] = (keyed_row){ ascending(rows->y[i]), i };
+    if (n > 0) sort_keys(a, spare, n);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && a[end].key == a[i].key; end++) {}
+        if (end - i > 1) {
+            for (size_t k = i; k < end; k++) a[k].key = hash_row(rows, a[k].row, x);
+            sort_keys(a + i, spare, end - i);
+        }
+        for (size_t k = i; k < end; k++) {
+            groups += k == i || a[k].key != a[k - 1].key;
+            order[k] = a[k].row;
+            group[k] = groups - 1;
+        }
+    }
     return n;
 }
 
@@ -118,22 +107,24 @@ static size_t list_rows(const cri_folds_view *v, size_t n, size_t f, bool test, 
 cr_status cri_folds_of_rows(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, size_t folds,
                             uint64_t seed, bool train, cri_folds_view *out)
 {
-    cr_status      st = CR_OK;
-    size_t        *order = cr_scratch_index(s, rows->n), *which = cr_scratch_index(s, rows->n), n;
+    cr_status st = CR_OK;
+    size_t   *order = cr_scratch_index(s, rows->n), *group = cr_scratch_index(s, rows->n),
+           *which = cr_scratch_index(s, rows->n), n;
     cri_folds_view v = { 0 };
     cr_folds       split = { 0 };
 
     CR_TRY(s->status);
-    n = order_rows(s, rows, order);
+    n = order_rows(s, rows, order, group);
     CR_TRY(s->status);
-    v.folds = n < 2 ? 0 : folds < n ? folds : n;
+    size_t groups = n > 0 ? group[n - 1] + 1 : 0;
+    v.folds = groups < 2 ? 0 : folds < groups ? folds : groups;
     v.test = cr_scratch_bytes(s, v.folds, sizeof *v.test);
     v.fold = cr_scratch_index(s, rows->n);
     v.train = train ? cr_scratch_bytes(s, v.folds, sizeof *v.train) : NULL;
     CR_TRY(s->status);
     for (size_t i = 0; i < rows->n; i++) v.fold[i] = SIZE_MAX;
-    if (v.folds > 0) CR_TRY(cr_folds_new(cx, n, v.folds, seed, &split));
-    for (size_t i = 0; i < n && v.folds > 0; i++) v.fold[order[i]] = split.block[i];
+    if (v.folds > 0) CR_TRY(cr_folds_new(cx, groups, v.folds, seed, &split));
+    for (size_t i = 0; i < n && v.folds > 0; i++) v.fold[order[i]] = split.block[group[i]];
     for (size_t f = 0; f < v.folds; f++) {
         v.test[f] = cri_rows_pick(s, rows, which, list_rows(&v, rows->n, f, true, which));
         if (train)
