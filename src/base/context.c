@@ -119,6 +119,7 @@ void cr_ctx_set_progress(cr_ctx *cx, cr_progress_fn *fn, void *user)
 }
 
 void cri_mute_warnings(cr_ctx *cx, bool muted) { cx->warnings_muted = muted; }
+bool cri_warnings_muted(const cr_ctx *cx) { return cx->warnings_muted; }
 
 void cr_interrupt(cr_ctx *cx) { atomic_store(&cx->interrupted, true); }
 void cr_interrupt_clear(cr_ctx *cx) { atomic_store(&cx->interrupted, false); }

@@ -9,6 +9,7 @@ bool cri_should_stop(const cr_ctx *cx);
 
 /* While muted, warnings are dropped: for work that repeats what has been said. */
 void cri_mute_warnings(cr_ctx *cx, bool muted);
+bool cri_warnings_muted(const cr_ctx *cx);
 /* One bar for work of several stages.  Until it is closed, cr_progress is silent; a bar within
  * another is part of that. */
 void cri_progress_open(cr_ctx *cx, const char *what);

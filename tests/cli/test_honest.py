@@ -220,12 +220,12 @@ def test_few_rows_of_families_with_a_spread(credence, tmp_path):
         assert (abs(reach - 1.96) < 0.001) == (family == "poisson"), (family, reach)
 
 
-@pytest.mark.parametrize("model", ["linear", "ridge", "lasso", "glm", "spline", "tree", "knn"])
+@pytest.mark.parametrize("model", ["linear", "ridge", "lasso", "glm", "glm --family gamma", "kernel-ridge", "spline", "tree", "knn"])
 def test_a_target_of_one_value(credence, tmp_path, model):
     rows = "".join(f"{i},5\n" for i in range(12))
-    code, _, err = credence("fit", model, write(tmp_path, "d.csv", "x,y\n" + rows), "--target", "y")
+    code, _, err = credence("fit", *model.split(), write(tmp_path, "d.csv", "x,y\n" + rows), "--target", "y")
     assert code == 0 and "the target 'y' has the same value in every row" in err
-    assert credence("fit", model, str(tmp_path / "d.csv"), "--target", "y", "--strict")[0] != 0
+    assert credence("fit", *model.split(), str(tmp_path / "d.csv"), "--target", "y", "--strict")[0] != 0
 
 
 def test_folds_warn_once(credence, tmp_path):

@@ -393,6 +393,27 @@ TEST(separation_in_a_stream)
     }
 }
 
+/* Three classes in the order of their rows: blocks of any size say what all rows say together, whatever is
+ * known by the first of them. */
+TEST(separation_of_classes_in_order)
+{
+    static const size_t blocks[] = { 5, 10, 20, 30, 40, 50, 60, 100, 150 };
+    const char         *path = "examples/iris.csv";
+    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
+        cr_model *m = NULL;
+        warnings  heard = { 0 };
+        cr_ctx_set_log(cx, keep_warning, &heard);
+        assert_ok(cx, fit_blocks(cx, path, "logistic", "target=species", blocks[b], &m));
+        cr_ctx_set_log(cx, NULL, NULL);
+        json_t     *said = json_object_get(describe(cx, m), "statistics");
+        const char *kind = json_string_value(json_object_get(said, "separation"));
+        if (strcmp(kind, "quasi-complete") != 0 || !strstr(heard.text, "diverging"))
+            fail_msg("blocks of %zu: %s, %s", blocks[b], kind, heard.text);
+        assert_true(cr_model_get_report(m)->stop == CR_STOP_LIMIT);
+        cr_model_free(cx, m);
+    }
+}
+
 /* The last block may have no row to learn from. */
 TEST(passes_end_without_rows)
 {

@@ -63,8 +63,8 @@ struct cr_model_class {
 
     /* Tells the design, which is new, what the options say about its columns: which are texts. */
     cr_status (*shape)(cr_ctx *cx, const void *options, cr_design *design);
-    /* Warns where probabilities that are not calibrated cannot be relied on; NULL: it has no such sign. */
-    void (*doubt)(cr_ctx *cx, const cr_design *design, const void *state);
+    /* Warns where probabilities that are not calibrated cannot be relied on, true then; NULL: it has no such sign. */
+    bool (*doubt)(cr_ctx *cx, const cr_design *design, const void *state);
     const cri_sums_face     *sums;     /* how it learns: from sums over rows,              */
     const cri_em_face       *em;       /* from expected sums, step by step,                */
     const cri_em_search     *search;   /* among the ends of EM; NULL: of like starts       */

@@ -103,8 +103,13 @@ cr_status cri_check_paths(cr_ctx *cx, size_t count, size_t n);
 /* Multiplies the weights of rows by what --class-weights says of their classes: "balanced" gives
  * class k the weight n / (K n_k), so that all of the K classes with rows count the same in sum. */
 cr_status cri_class_weights_apply(cr_ctx *cx, const cr_model *model, cri_rows *rows);
+/* Whether the classes of few rows, each foretold without it, are less probable by the model than by the shares of the
+ * classes (left_out.c); false of many rows.  A model by sums; rows->w is lent.  Fails with CR_ENOMEM, CR_EINTERRUPTED. */
+cr_status cri_is_worse_than_shares(cr_ctx *cx, const cr_model *model, cri_rows *rows,
+                                   bool *out_worse);
 /* Warns where the class says that its probabilities cannot be relied on, and where a classifier by densities gives
- * the rows of its fit larger probabilities than it has hits, on up to 2000 of them (overconfident.c). */
+ * the rows of its fit larger probabilities than it has hits, on up to 2000 of them (overconfident.c), or, from few rows,
+ * is worse than the shares of the classes.  Says nothing, and does nothing, while warnings are muted. */
 cr_status cri_doubt_probabilities(cr_ctx *cx, const cr_model *model, const cr_table *table);
 /* Warns where the target is constant and intervals have no width.  The rows are those of the table. */
 cr_status cri_doubt_intervals(cr_ctx *cx, const cr_model *model, const cr_table *table,

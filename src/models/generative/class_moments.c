@@ -183,7 +183,7 @@ bool cri_class_moments_fit(const cri_class_moments *m, bool pooled, const cr_des
            m->groups == (pooled ? 1 : m->K);
 }
 
-void cri_class_moments_doubt(cr_ctx *cx, const cr_design *design, const cri_class_moments *m)
+bool cri_class_moments_doubt(cr_ctx *cx, const cr_design *design, const cri_class_moments *m)
 {
     double few = INFINITY, total = 0;
     char   of[200] = "";
@@ -194,9 +194,10 @@ void cri_class_moments_doubt(cr_ctx *cx, const cr_design *design, const cri_clas
         snprintf(of, sizeof of, " of class '%.150s'", cr_design_class(design, k));
     }
     if (m->groups == 1) few = total;
-    if (few >= (m->groups == 1 ? 5 : 10) * (double)m->p) return;
+    if (few >= (m->groups == 1 ? 5 : 10) * (double)m->p) return false;
     cr_log(cx, CR_LOG_WARNING,
            "%g rows%s are few for a covariance of %zu columns, so the probabilities are too close "
            "to 0 and 1: --calibrate platt corrects them",
            few, of, m->p);
+    return true;
 }

@@ -37,8 +37,8 @@ const double *cri_class_scatter(const cri_class_moments *m, size_t k);
 /* The sum of the classes' scatters [pp]. */
 void cri_class_moments_pool(const cri_class_moments *m, double *out);
 
-/* Warns where rows are few for a covariance: five for each column of a pooled one, ten of that of each class. */
-void cri_class_moments_doubt(cr_ctx *cx, const cr_design *design, const cri_class_moments *m);
+/* Warns where rows are few for a covariance: five for each column of a pooled one, ten of that of each class; true then. */
+bool cri_class_moments_doubt(cr_ctx *cx, const cr_design *design, const cri_class_moments *m);
 
 /* Whether moments that were read are those of the design's classes and terms. */
 bool cri_class_moments_fit(const cri_class_moments *m, bool pooled, const cr_design *design);

@@ -274,9 +274,9 @@ static cr_status fisher_ready(cr_ctx *cx, void *state, const cr_design *design)
     return fits ? cri_coordinates_name(cx, f->q, &f->at) : CR_EDATA;
 }
 
-static void fisher_doubt(cr_ctx *cx, const cr_design *design, const void *state)
+static bool fisher_doubt(cr_ctx *cx, const cr_design *design, const void *state)
 {
-    cri_class_moments_doubt(cx, design, &((const fisher_state *)state)->moments);
+    return cri_class_moments_doubt(cx, design, &((const fisher_state *)state)->moments);
 }
 
 const cr_model_class cri_class_fisher = {

@@ -37,9 +37,9 @@ cr_status cri_gda_log_joint(cr_ctx *cx, const void *state, const cri_rows *rows,
     return cri_discriminant_log_joint(cx, &g->d, g->moments.mean, rows, out);
 }
 
-void cri_gda_doubt(cr_ctx *cx, const cr_design *design, const void *state)
+bool cri_gda_doubt(cr_ctx *cx, const cr_design *design, const void *state)
 {
-    cri_class_moments_doubt(cx, design, &((const cri_gda *)state)->moments);
+    return cri_class_moments_doubt(cx, design, &((const cri_gda *)state)->moments);
 }
 
 /* --- describe -------------------------------------------------------------------------------- */

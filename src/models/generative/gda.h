@@ -20,7 +20,7 @@ cr_status cri_gda_solve(cr_ctx *cx, const cr_design *design, const cri_discrimin
 void      cri_gda_reopen(cr_ctx *cx, void *state);
 cr_status cri_gda_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
 cr_status cri_gda_log_joint(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
-void      cri_gda_doubt(cr_ctx *cx, const cr_design *design, const void *state);
+bool      cri_gda_doubt(cr_ctx *cx, const cr_design *design, const void *state);
 cr_status cri_gda_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out);
 extern const cr_field cri_gda_statistics[];
 cr_status             cri_gda_ready_pooled(cr_ctx *cx, void *state, const cr_design *design);

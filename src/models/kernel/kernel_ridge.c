@@ -7,6 +7,7 @@
  * with Kernels. */
 #include "default_kernel.h"
 #include "models/gp/posterior/gp_posterior.h"
+#include "models/common/column_kinds.h"
 #include "models/common/predictor.h"
 #include "models/core/rows_check.h"
 #include "models/common/some_rows.h"
@@ -101,6 +102,25 @@ done:
     return st;
 }
 
+/* Of a column with one value the rows say nothing at others, where the spread grows with what the penalty allows. */
+static void warn_of_constants(cr_ctx *cx, const cr_design *d, const cri_gp_data *at)
+{
+    size_t constant = 0, same = 0;
+    for (size_t t = 0, j = 0; t < cr_design_terms(d) && j < at->d; t++) {
+        size_t i = 1;
+        if (cri_term_levels(d, t) > 0) continue; /* a category */
+        while (i < at->n && at->X[i * at->d + j] == at->X[j]) i++;
+        if (i >= at->n && constant++ == 0) same = t;
+        j++;
+    }
+    if (constant && at->count > 1)
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "'%s'%s is constant: what the target is at other values of it cannot be learned, and "
+            "sds there say nothing",
+            cr_design_term_name(d, same), constant > 1 ? " (and others)" : "");
+}
+
 static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                           void **out_state, cr_report *report)
 {
@@ -132,6 +152,7 @@ static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const void *options,
     CR_TRY(cri_default_kernel(cx, o->kernel, rows->design, &g->at, 2,
                               "the penalty of some functions would be negative", &g->kernel));
     CR_TRY(cri_gp_check_data(cx, g->kernel, rows, &g->at));
+    warn_of_constants(cx, rows->design, &g->at);
     CR_TRY(cri_gp_mean_new(cx, o->intercept ? 0 : -1, &g->at, &g->mean, NULL));
     CR_TRY(cri_gp_posterior_allocate(cx, g, CRI_GP_L));
     H = cr_scratch_matrix(&s, n, g->q);

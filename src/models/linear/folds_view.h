@@ -12,8 +12,9 @@ typedef struct cri_folds_view {
     size_t   *fold;         /* [n] that a row is tested in; SIZE_MAX: in none */
 } cri_folds_view;
 
-/* At most one fold per row of positive weight; 0 folds when there is but one such row.  The views
- * live in the arena; training rows are left out when not wanted. */
+/* At most one fold per different row of positive weight, where equal ones are tested together; 0 folds when there is but
+ * one.  They are told
+ * by the values in the rows and the seed, whatever the order of the rows.  The views live in the arena; training rows are left out when not wanted. */
 cr_status cri_folds_of_rows(cr_ctx *cx, cr_scratch *s, const cri_rows *rows, size_t folds,
                             uint64_t seed, bool train, cri_folds_view *out);
 

@@ -239,6 +239,20 @@ done:
     return st;
 }
 
+/* With fewer than ten rows per term: the squared error in rows left out, as it was when lambda was chosen, over what the
+ * residuals say of a new row, sigma^2 (1 + df / n).  Residuals of terms that were chosen are smaller than errors in new
+ * rows; the noise, and all standard errors with it, grow by that, and are known as well as a mean over the folds is. */
+static void inflate(cri_lasso *m)
+{
+    const cri_lasso_path *path = &m->path;
+    double                n = path->weight, said = m->fit.sigma * m->fit.sigma * (1 + m->df / n);
+    if (path->folds < 2 || n >= 10 * (double)path->p || !(said > 0)) return;
+    if (!(path->cv[m->chosen] > said)) return;
+    m->inflation = path->cv[m->chosen] / said;
+    m->fit.sigma *= sqrt(m->inflation);
+    m->fit.dof = fmin(m->fit.dof, (double)path->folds - 1);
+}
+
 static cr_status finish(cr_ctx *cx, cri_lasso *m, const cri_rows *rows, cri_path_end *end)
 {
     cr_status  st = CR_OK;
@@ -265,6 +279,7 @@ static cr_status finish(cr_ctx *cx, cri_lasso *m, const cri_rows *rows, cri_path
     m->fit.dof = left > 0 ? left : INFINITY;
     m->fit.sigma = left > 0 ? sqrt(m->rss / left) : NAN;
     m->fit.mean_share = m->fit.has_intercept && !m->fit.start ? 1 / n : 0;
+    inflate(m);
     cri_predictor_set_sds(&m->fit);
     for (size_t a = 0; !good && a < m->k; a++) m->fit.coef_sd[a] = NAN;
     if (!good)

@@ -103,6 +103,9 @@ const cr_field cri_lasso_statistics[] = {
               "largest violation of the optimality conditions"),
     CR_TEXT("solver", 0, "gram or columns"),
     CR_TEXT("sd_given", 0, "what the sds do not account for"),
+    CR_NUMBER("inflation", CR_FIELD_SOMETIMES,
+              "of the variance, from the error in rows left out: by how much the residuals alone "
+              "are too small"),
     CR_FIELD_LAST,
 };
 
@@ -141,7 +144,11 @@ cr_status cri_lasso_describe(cr_ctx *cx, const void *state, const cr_design *des
     cri_put_real(s, "objective_value", m->objective * square);
     cri_put_real(s, "kkt_violation", m->violation < 1e-12 ? 0 : m->violation);
     cri_put_text(s, "solver", m->gram ? "gram" : "columns");
-    cri_put_text(s, "sd_given", "the selected terms; neither selection nor shrinkage is counted");
+    cri_put_text(s, "sd_given",
+                 m->inflation > 0
+                     ? "the selected terms; widened by cross-validation, shrinkage is not counted"
+                     : "the selected terms; neither selection nor shrinkage is counted");
+    if (m->inflation > 0) cri_put_real(s, "inflation", m->inflation);
     describe_path(m, square, out);
 done:
     return st;

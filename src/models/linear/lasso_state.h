@@ -20,6 +20,7 @@ enum { CRI_LASSO_CV, CRI_LASSO_ONE_SE, CRI_LASSO_BIC, CRI_LASSO_AIC, CRI_LASSO_G
     MEMBER(real,   df,        (),               "any none",      "with the intercept")              \
     MEMBER(real,   rss,       (),               "any none",      "residual sum of squares")         \
     MEMBER(real,   objective, (),               "any none",      "at lambda")                       \
+    MEMBER(real,   inflation, (),               ">=0 spare",     "of the variance, by cross-validation; 0: none") \
     MEMBER(flag,   gram,      (),               "",              "by cross-products")               \
     MEMBER(vector, terms,     (k),              "rises",         "of the design")                   \
     MEMBER(part,   fit,       (cri_predictor),  "",              "of the k terms chosen")

@@ -243,7 +243,7 @@ static cr_status keep_solution(cr_ctx *cx, const cri_likelihood *f, cri_solution
     bool free = f->l2 == 0 && m->lambda == 0;
     if (free) CR_TRY(cri_find_separation(cx, f, s, &kind, blame, endless));
     bool many = free && kind == CRI_NOT_SEPARATED && f->M > 1;
-    if (many && !f->passes) CR_TRY(cri_find_apart(cx, f, s, apart, blame));
+    if (many) CR_TRY(cri_find_apart(cx, f, s, apart, blame));
     if (expected && s->hessian) {
         cri_likelihood       g = *f;
         cri_likelihood_value v = { .hessian = s->hessian };
@@ -271,21 +271,37 @@ done:
     return st;
 }
 
-/* Over all blocks of a stream, from the answer of the first with its share of the penalty: few rows are kept
- * from taking chance for certainty by a square penalty of at least 1. */
+/* Over all blocks of a stream, from the answer of the first with its share of the penalty, or from the model
+ * without slopes where that is no worse: the first block may lack classes.  Its few rows are kept from taking
+ * chance for certainty by a square penalty of at least 1. */
 static cr_status solve_blocks(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o,
                               bool want_hessian, cri_solution *s)
 {
-    cri_likelihood    first = *f;
-    cri_solve_options usual = *o;
-    double            weight = 0;
+    cr_status            st = CR_OK;
+    cr_scratch           workspace = cr_scratch_begin(cx);
+    size_t               D = cri_likelihood_size(f);
+    double              *null = cr_scratch_f64(&workspace, D), weight = 0;
+    cri_likelihood       first = *f;
+    cri_solve_options    usual = *o;
+    cri_likelihood_value at_null = { 0 }, at_first = { 0 };
+
+    CR_TRY(workspace.status);
     for (size_t i = 0; i < f->x->n; i++) weight += f->x->w ? f->x->w[i] : 1;
     first.passes = NULL;
     first.l2 = fmax(first.l2 * weight / f->x->weight, 1);
     usual.l1 *= weight / f->x->weight;
     usual.solver = CRI_SOLVER_AUTO;
-    cr_status st = cri_solve(cx, &first, &usual, false, s);
-    return st == CR_OK ? cri_solve_again(cx, f, o, want_hessian, s) : st;
+    CR_TRY(cri_solve(cx, &first, &usual, false, s));
+    CR_TRY(cri_null_start(cx, f, null));
+    CR_TRY(cri_likelihood_at(cx, f, null, &at_null));
+    CR_TRY(cri_likelihood_at(cx, f, s->theta, &at_first));
+    double f_null = at_null.f + cri_l1_norm(f, o->l1, null);
+    if (!(at_first.f + cri_l1_norm(f, o->l1, s->theta) < f_null))
+        memcpy(s->theta, null, D * sizeof(double));
+    CR_TRY(cri_solve_again(cx, f, o, want_hessian, s));
+done:
+    cr_scratch_end(&workspace);
+    return st;
 }
 
 /* One solution of all vectors, or, for probit with several, one of each against the rest. */

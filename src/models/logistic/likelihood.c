@@ -256,6 +256,28 @@ cr_status cri_likelihood_each(cr_ctx *cx, const cri_likelihood *f, cri_part_fn *
     return f->passes ? cri_passes_each(cx, f->passes, take_block, &w) : body(cx, arg, f);
 }
 
+typedef struct class_count {
+    double *weight, rows;
+} class_count;
+
+static cr_status count_classes(cr_ctx *cx, void *arg, const cri_likelihood *part)
+{
+    class_count *c = arg;
+    for (size_t i = 0; i < part->x->n; i++) c->weight[part->y[i]] += part->x->w ? part->x->w[i] : 1;
+    c->rows += (double)part->x->n;
+    return cr_check_interrupt(cx);
+}
+
+cr_status cri_likelihood_classes(cr_ctx *cx, const cri_likelihood *f, double *weight,
+                                 double *out_rows)
+{
+    class_count c = { .weight = weight };
+    memset(weight, 0, (f->M + 1) * sizeof(double));
+    cr_status st = cri_likelihood_each(cx, f, count_classes, &c);
+    *out_rows = c.rows;
+    return st;
+}
+
 typedef struct blocks {
     const double         *theta;
     cri_likelihood_value *sum, part;

@@ -65,6 +65,9 @@ cr_status cri_likelihood_margins(cr_ctx *cx, const cri_likelihood *f, const doub
  * as f->x is; until one fails. */
 typedef cr_status cri_part_fn(cr_ctx *cx, void *arg, const cri_likelihood *part);
 cr_status cri_likelihood_each(cr_ctx *cx, const cri_likelihood *f, cri_part_fn *body, void *arg);
+/* weight [M + 1] = that of each class, *out_rows = how many rows there are. */
+cr_status cri_likelihood_classes(cr_ctx *cx, const cri_likelihood *f, double *weight,
+                                 double *out_rows);
 
 /* One row: eta [M]; *nll, r [M] = d nll / d eta, c [M] = the curvature (M = 1: d2 nll / d eta2;
  * else the probabilities), all without weight.  Returns the margin. */

@@ -298,9 +298,14 @@ done:
 
 /* Where H is not regular, or not where a sample led to, the columns that the others determine are
  * found at the start without slopes: there no row is so sure that it says nothing of its columns. */
-static cr_status set_fixed(newton *w, const double *null, cri_likelihood_value *v)
+static cr_status set_fixed(newton *w, cri_likelihood_value *v)
 {
-    cr_status st = CR_OK;
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(w->cx);
+    double    *null = cr_scratch_f64(&s, w->D);
+
+    CR_TRY(s.status);
+    CR_TRY(cri_null_start(w->cx, w->f, null));
     if (memcmp(null, w->s->theta, w->D * sizeof(double)) != 0) {
         memcpy(w->s->theta, null, w->D * sizeof(double));
         CR_TRY(cri_likelihood_at(w->cx, w->f, null, v));
@@ -310,6 +315,7 @@ static cr_status set_fixed(newton *w, const double *null, cri_likelihood_value *
         if (w->s->fixed[a % w->s->q]) w->s->theta[a] = 0;
     CR_TRY(cri_likelihood_at(w->cx, w->f, w->s->theta, v));
 done:
+    cr_scratch_end(&s);
     return st;
 }
 
@@ -320,16 +326,14 @@ cr_status cri_solve_newton(cr_ctx *cx, const cri_likelihood *f, const cri_solve_
     cr_scratch           workspace = cr_scratch_begin(cx);
     newton               w = { .cx = cx, .f = f, .o = o, .s = s, .D = s->D };
     cri_likelihood_value v;
-    double              *null = cr_scratch_f64(&workspace, s->D);
 
     CR_TRY(begin(&w, &workspace));
-    memcpy(null, s->theta, s->D * sizeof(double));
     if (sample_step(&w) > 1) CR_TRY(start_from_sample(&w, sample_step(&w)));
     v = (cri_likelihood_value){ .gradient = w.g, .hessian = w.rough ? NULL : w.H };
     CR_TRY(cri_likelihood_at(cx, f, s->theta, &v));
     if (!isfinite(v.f))
         CR_TRY(cr_fail(cx, CR_ENUMERIC, "the likelihood is not finite: the values are too large"));
-    if (f->l2 == 0 && !w.rough && !is_regular(&w)) CR_TRY(set_fixed(&w, null, &v));
+    if (f->l2 == 0 && !w.rough && !is_regular(&w)) CR_TRY(set_fixed(&w, &v));
     CR_TRY(iterate(&w, v, o->tol, o->max_iter == CR_COUNT_UNSET ? MOST_ITERATIONS : o->max_iter));
 done:
     cr_scratch_end(&workspace);

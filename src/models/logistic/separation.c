@@ -179,31 +179,42 @@ static double information_of(const cri_likelihood *f, const double *H, size_t k)
     return trace;
 }
 
+/* Class k against the rest: y 0 of its rows and 1 of the others, own [n] and place [classes]. */
+static cri_likelihood against_rest(const cri_likelihood *f, size_t k, size_t classes, uint32_t *own,
+                                   double *place)
+{
+    cri_likelihood g = { .x = f->x, .y = own, .M = 1, .step = 1, .passes = f->passes };
+    for (size_t i = 0; i < f->x->n; i++) own[i] = f->y[i] != k;
+    for (size_t c = 0; f->passes && c < classes; c++)
+        place[c] = f->place[c] < 0 ? -1 : f->place[c] != (double)k;
+    if (f->passes) g.place = place;
+    return g;
+}
+
 cr_status cri_find_apart(cr_ctx *cx, const cri_likelihood *f, const cri_solution *s, bool *apart,
                          bool *blame)
 {
     const double   MOST_WORK = 3e7;
     cr_status      st = CR_OK;
     cr_scratch     workspace = cr_scratch_begin(cx);
-    size_t         n = f->x->n, q = f->x->q, classes = f->M + 1;
-    uint32_t      *own = cr_scratch_bytes(&workspace, n, sizeof *own);
+    size_t         q = f->x->q, classes = f->M + 1, K = cr_design_classes(f->x->rows->design);
+    uint32_t      *own = cr_scratch_bytes(&workspace, f->x->n, sizeof *own);
+    double        *place = cr_scratch_f64(&workspace, K);
+    double        *weight = cr_scratch_f64(&workspace, classes), rows = 0;
     bool          *mine = cr_scratch_bytes(&workspace, q, sizeof(bool));
     bool          *endless = cr_scratch_bytes(&workspace, q, sizeof(bool));
-    double         work = (double)n * (double)q * (double)q;
-    bool           all = s->solver != CRI_SOLVER_NEWTON && work * (double)classes <= MOST_WORK;
     cri_solution   two = { 0 };
     cri_separation kind;
 
     CR_TRY(workspace.status);
+    CR_TRY(cri_likelihood_classes(cx, f, weight, &rows));
+    double work = rows * (double)q * (double)q;
+    bool   all = s->solver != CRI_SOLVER_NEWTON && work * (double)classes <= MOST_WORK;
     for (size_t k = 0; k < classes && work <= MOST_WORK; k++) {
-        double rows = 0;
-        for (size_t i = 0; i < n; i++) {
-            own[i] = f->y[i] != k;
-            if (f->y[i] == k) rows += f->x->w ? f->x->w[i] : 1;
-        }
-        bool certain = s->hessian && information_of(f, s->hessian, k) <= 1e-2 * rows * (double)q;
+        bool certain =
+            s->hessian && information_of(f, s->hessian, k) <= 1e-2 * weight[k] * (double)q;
         if (!all && !certain) continue;
-        cri_likelihood g = { .x = f->x, .y = own, .M = 1, .step = 1 };
+        cri_likelihood g = against_rest(f, k, K, own, place);
         CR_TRY(cri_solve(cx, &g, &TO_THE_END, false, &two));
         CR_TRY(cri_find_separation(cx, &g, &two, &kind, mine, endless));
         cri_solution_free(cx, &two);

@@ -38,20 +38,19 @@ double cri_kkt(const cri_likelihood *f, double l1, const double *theta, const do
     return worst;
 }
 
-/* Intercepts of the model without slopes: the shares of the classes. */
-static cr_status start(cr_ctx *cx, const cri_likelihood *f, double *theta)
+cr_status cri_null_start(cr_ctx *cx, const cri_likelihood *f, double *theta)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    double    *share = cr_scratch_bytes(&s, f->M + 1, sizeof(double)), mean = 0;
+    double    *weight = cr_scratch_f64(&s, f->M + 1), mean = 0, rows;
 
     CR_TRY(s.status);
     memset(theta, 0, cri_likelihood_size(f) * sizeof(double));
     if (!f->x->intercept) goto done;
-    for (size_t i = 0; i < f->x->n; i++) share[f->y[i]] += f->x->w ? f->x->w[i] : 1;
+    CR_TRY(cri_likelihood_classes(cx, f, weight, &rows));
     for (size_t m = 0; m < f->M; m++) {
-        double odds =
-            log(fmax(share[m], 1e-3) / (f->full && f->M > 1 ? 1 : fmax(share[f->M], 1e-3)));
+        double rest = f->full && f->M > 1 ? 1 : fmax(weight[f->M], 1e-3);
+        double odds = log(fmax(weight[m], 1e-3) / rest);
         theta[m * f->x->q] = f->link == CRI_LINK_PROBIT ? odds / 1.6 : odds;
         mean += odds / (double)f->M;
     }
@@ -156,7 +155,7 @@ cr_status cri_solve(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options
                        .gradient = cr_alloc(cx, D, sizeof(double)),
                        .fixed = cr_alloc(cx, q, sizeof(bool)) };
     if (!s.theta || !s.step || !s.gradient || !s.fixed) CR_TRY(CR_ENOMEM);
-    CR_TRY(start(cx, f, s.theta));
+    CR_TRY(cri_null_start(cx, f, s.theta));
     CR_TRY(run(cx, f, o, &s));
     CR_TRY(finish(cx, f, o, want_hessian, &s));
     *out = s;

@@ -72,6 +72,8 @@ cr_status cri_solve_first_order(cr_ctx *cx, const cri_likelihood *f, const cri_s
 cr_status cri_solve_sgd(cr_ctx *cx, const cri_likelihood *f, const cri_solve_options *o,
                         cri_solution *s);
 
+/* theta [D] = the model without slopes: intercepts by the shares of the classes among all rows. */
+cr_status cri_null_start(cr_ctx *cx, const cri_likelihood *f, double *theta);
 /* true when nothing holds the coefficients back and every row is told apart: no minimum exists. The
  * likelihood is then followed until it is as good as 0. */
 bool cri_is_separated(const cri_likelihood *f, const cri_solve_options *o,

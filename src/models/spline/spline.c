@@ -236,6 +236,8 @@ static void measure(const job *j, spline_state *m)
     if (one && one->rss == 0) m->rss = 0;
     left = m->n - m->all_df;
     if (!(left > 1e-9 * m->n)) left = 0; /* it goes through the points: nothing is left for noise */
+    if (fabs(left - 2) < 1e-6)
+        left = 2; /* but for rounding: of 2 there is no variance, of little more a huge one */
     m->dof = left > 0 ? left : NAN;
     m->sigma = left > 0 ? sqrt(m->rss / left) : NAN;
     m->gcv = left > 0 ? m->n * m->rss / (left * left) : NAN;

@@ -141,7 +141,7 @@ static cr_status measure_spread(cr_ctx *cx, cri_boost *m, const cri_kept *kept,
     cri_deal  deal = { 0 };
     size_t    judged = 0;
     double    sum = 0, weight = 0;
-    CR_TRY(cri_deal_folds(cx, kept, false, FOLDS, seed, &deal));
+    CR_TRY(cri_deal_folds(cx, kept, columns, false, FOLDS, seed, &deal));
     for (size_t f = 0; f < deal.folds && deal.folds > 1 && judged < ENOUGH; f++) {
         CR_TRY(try_fold(cx, m, kept, columns, o, &deal, f, &sum, &weight));
         for (size_t i = 0; i < deal.n; i++) judged += deal.part[i].fold == f;
@@ -205,7 +205,7 @@ static cr_status learn_temper(cr_ctx *cx, cri_boost *m, const cri_kept *kept,
     held_out   h = { .m = { .K = m->K, .widths = m->widths }, .kept = kept };
     double     best, least, *F;
 
-    CR_TRY(cri_deal_folds(cx, kept, true, FOLDS, seed, &deal));
+    CR_TRY(cri_deal_folds(cx, kept, columns, true, FOLDS, seed, &deal));
     if (deal.folds < 2) goto done;
     h.F = F = cr_scratch_bytes(&s, deal.n * m->widths, sizeof *F);
     h.prob = cr_scratch_f64(&s, m->K);

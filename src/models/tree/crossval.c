@@ -133,7 +133,7 @@ cr_status cri_prune_choose(cr_ctx *cx, const cri_kept *kept, const cri_columns *
 
     CR_TRY(s.status);
     CR_TRY(list_steps(cx, tree, path, steps_of));
-    CR_TRY(cri_deal_folds(cx, kept, o->classes > 0, folds, seed, &deal));
+    CR_TRY(cri_deal_folds(cx, kept, columns, o->classes > 0, folds, seed, &deal));
     *out = (cri_prune_choice){ 0, NAN, NAN, NAN };
     if (deal.folds < 2) goto done; /* one row */
     CR_TRY(cri_grower_new(cx, columns, o, &g));

@@ -39,20 +39,47 @@ static uint64_t mix(uint64_t h, uint64_t bits)
     return h ^ h >> 31;
 }
 
-static uint64_t mix_value(uint64_t h, double x)
+CRI_COMPARE_BY(compare_targets, keyed_row, class);
+
+/* Starts every key with the rank of its target among the different ones. */
+static void rank_targets(const cri_kept *kept, uint64_t seed, keyed_row *rows)
 {
-    uint64_t bits = 0;
-    x += 0.0;
-    if (!isnan(x)) memcpy(&bits, &x, sizeof bits);
-    return mix(h, bits);
+    uint64_t rank = 0;
+    for (size_t i = 0; i < kept->n; i++) rows[i] = (keyed_row){ kept->y[i], 0, kept->w[i], i };
+    qsort(rows, kept->n, sizeof *rows, compare_targets);
+    for (size_t i = 0; i < kept->n; i++) {
+        rank += i > 0 && rows[i].class > rows[i - 1].class;
+        rows[i].key = mix(seed, rank);
+    }
 }
 
-static void sort_rows(const cri_kept *kept, bool classes, uint64_t seed, keyed_row *rows)
+/* key [n] of each row goes on with its rank in column j, or its bin where only those are known. */
+static void mix_column(const cri_columns *c, size_t j, uint64_t *key)
 {
+    if (c->entries) {
+        const cri_entry *e = c->entries + j * c->n;
+        for (size_t k = 0; k < c->n; k++) key[e[k].row] = mix(key[e[k].row], e[k].rank);
+    } else if (c->ranks) {
+        for (size_t i = 0; i < c->n; i++) key[i] = mix(key[i], c->ranks[j * c->n + i]);
+    } else {
+        cri_bin_column bins = cri_bins_column(&c->bins, j);
+        for (size_t i = 0; i < c->n; i++) {
+            uint32_t code = cri_bin_of(&bins, i);
+            key[i] = mix(key[i], code == c->bins.count[j] ? CRI_GAP : code);
+        }
+    }
+}
+
+/* key [n] is workspace. */
+static void sort_rows(const cri_kept *kept, const cri_columns *columns, bool classes, uint64_t seed,
+                      uint64_t *key, keyed_row *rows)
+{
+    rank_targets(kept, seed, rows);
+    for (size_t i = 0; i < kept->n; i++) key[rows[i].row] = rows[i].key;
+    for (size_t j = 0; j < kept->p; j++) mix_column(columns, j, key);
     for (size_t i = 0; i < kept->n; i++) {
-        uint64_t h = mix_value(seed, kept->y[i]);
-        for (size_t j = 0; j < kept->p; j++) h = mix_value(h, kept->X[i * kept->p + j]);
-        rows[i] = (keyed_row){ classes ? kept->y[i] : 0, h, kept->w[i], i };
+        rows[i].key = key[rows[i].row];
+        if (!classes) rows[i].class = 0;
     }
     qsort(rows, kept->n, sizeof *rows, compare_all);
 }
@@ -168,19 +195,20 @@ static void sort_parts(const cri_part *part, size_t parts, size_t n, size_t *sta
     for (size_t i = 0; i < parts; i++) out[start[part[i].row]++] = part[i];
 }
 
-cr_status cri_deal_folds(cr_ctx *cx, const cri_kept *kept, bool classes, size_t most, uint64_t seed,
-                         cri_deal *out)
+cr_status cri_deal_folds(cr_ctx *cx, const cri_kept *kept, const cri_columns *columns, bool classes,
+                         size_t most, uint64_t seed, cri_deal *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     keyed_row *rows = cr_scratch_bytes(&s, kept->n, sizeof *rows);
     size_t    *start = cr_scratch_bytes(&s, kept->n + 1, sizeof *start);
+    uint64_t  *key = cr_scratch_bytes(&s, kept->n, sizeof *key);
     size_t     parts, single;
     double     copies;
     cri_part  *part = NULL;
 
     CR_TRY(s.status);
-    sort_rows(kept, classes, seed, rows);
+    sort_rows(kept, columns, classes, seed, key, rows);
     measure(rows, kept->n, most, &parts, &single, &copies);
     dealing d = { .rows = rows,
                   .n = kept->n,

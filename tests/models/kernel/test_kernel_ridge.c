@@ -139,3 +139,27 @@ TEST(corners)
     assert_fails(cx, cr_update(cx, m, s.t, &none), CR_EUNSUPPORTED);
     cr_table_free(cx, s.t);
 }
+
+/* What says nothing is named: a column with one value, and a target with one, but for rounding. */
+TEST(constants)
+{
+    double    X[6 * 2] = { 1, 3, 2, 3, 3, 3, 4, 3, 5, 3, 6, 3 }, y[6] = { 4, 6, 5, 7, 6, 4 };
+    double    same[6] = { 5, 5, 5, 5, 5, 5 };
+    cr_table *t = make_table(cx, X, 6, 2, y, NULL), *flat = make_table(cx, X, 6, 2, same, NULL);
+    const struct {
+        const cr_table *t;
+        const char     *settings, *says;
+    } tries[] = { { t, "target=y", "'x2' is constant: what the target is at other values" },
+                  { t, "target=y features=x2", "'x2' is constant: what the target is" },
+                  { t, "target=y features=x1", NULL },
+                  { flat, "target=y features=x1",
+                    "the target 'y' has the same value in every row" } };
+    for (size_t k = 0; k < sizeof tries / sizeof *tries; k++) {
+        warnings heard = { 0 };
+        cr_ctx_set_log(cx, keep_warning, &heard);
+        fit(cx, "kernel-ridge", tries[k].t, tries[k].settings);
+        cr_ctx_set_log(cx, NULL, NULL);
+        if (tries[k].says ? !strstr(heard.text, tries[k].says) : heard.n > 0)
+            fail_msg("%s: %s", tries[k].settings, heard.text);
+    }
+}

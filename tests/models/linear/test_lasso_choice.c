@@ -5,21 +5,33 @@
 
 enum { N = 40, P = 6 };
 
+/* order [N] = rows by target: as they are dealt to folds. */
+static void order_by_target(const double *y, size_t *order)
+{
+    for (size_t i = 0; i < N; i++) {
+        size_t k = i;
+        for (; k > 0 && y[order[k - 1]] > y[i]; k--) order[k] = order[k - 1];
+        order[k] = i;
+    }
+}
+
 /* Each fold fitted by itself at a given lambda; its errors give mean and standard error. */
 static void check_cross_validation(cr_ctx *cx, const double *X, const double *y, const double *w,
                                    const json_t *d, size_t folds, uint64_t seed, const char *kind)
 {
     cr_folds split;
     double   most = INFINITY, at_least = 0, se_at_least = 0;
-    size_t   which[N], points = json_array_size(json_object_get(d, "path"));
+    size_t   which[N], order[N], points = json_array_size(json_object_get(d, "path"));
     assert_ok(cx, cr_folds_new(cx, N, folds, seed, &split));
+    order_by_target(y, order);
     for (size_t k = 0; k < points; k++) {
         json_t *point = json_array_get(json_object_get(d, "path"), k);
         double  error[8], weight[8], sum = 0, total = 0, spread = 0;
         for (size_t f = 0; f < folds; f++) {
             double XX[N * P], yy[N], ww[N];
             size_t n = cr_folds_train(&split, f, which);
-            char   settings[200];
+            for (size_t i = 0; i < n; i++) which[i] = order[which[i]];
+            char settings[200];
             for (size_t i = 0; i < n; i++) {
                 memcpy(XX + i * P, X + which[i] * P, P * sizeof(double));
                 yy[i] = y[which[i]], ww[i] = w[which[i]];
@@ -30,6 +42,7 @@ static void check_cross_validation(cr_ctx *cx, const double *X, const double *y,
             cr_model *m = fit(cx, "lasso", t, settings);
             cr_table_free(cx, t);
             n = cr_folds_test(&split, f, which);
+            for (size_t i = 0; i < n; i++) which[i] = order[which[i]];
             for (size_t i = 0; i < n; i++) memcpy(XX + i * P, X + which[i] * P, P * sizeof(double));
             t = make_table(cx, XX, n, P, NULL, NULL);
             cr_prediction q = predict(cx, m, t);
@@ -144,4 +157,106 @@ TEST(reference)
         }
     }
     assert_true(checked >= 40);
+}
+
+/* --- the order of rows ------------------------------------------------------------------------ */
+
+enum { ROWS = 48 };
+
+/* Rows from the last to the first, or scattered; the same answers to the same table.  Targets without ties, with many,
+ * and in rows some of which are equal. */
+static void check_any_order(cr_ctx *cx, const char *model, const char *settings, size_t kind)
+{
+    static double X[ROWS * P], y[ROWS], moved[ROWS * P], of[ROWS], first[ROWS];
+    cr_rng        r = cr_rng_stream(kind, 17);
+    draw_normals(&r, X, ROWS * P);
+    for (size_t i = 0; i < ROWS; i++) {
+        y[i] = 0.6 * X[i * P] - 0.4 * X[i * P + 1] + cr_rng_normal(&r);
+        if (kind > 0) y[i] = floor(y[i]);
+        for (size_t j = 0; kind > 1 && j < P; j++) X[i * P + j] = X[i * P + j] > 0;
+    }
+    cr_table *t = make_table(cx, X, ROWS, P, y, NULL);
+    for (size_t order = 0; order < 3; order++) {
+        for (size_t i = 0; i < ROWS; i++) {
+            size_t from = order == 0 ? i : order == 1 ? ROWS - 1 - i : (7 * i + 5) % ROWS;
+            memcpy(moved + i * P, X + from * P, P * sizeof *X);
+            of[i] = y[from];
+        }
+        cr_model     *m = fit(cx, model, make_table(cx, moved, ROWS, P, of, NULL), settings);
+        cr_prediction q = predict(cx, m, t);
+        for (size_t i = 0; i < ROWS; i++) {
+            if (order == 0) first[i] = q.mean[i];
+            if (fabs(q.mean[i] - first[i]) > 1e-7) fail_msg("%s %zu %zu", model, kind, order);
+        }
+    }
+}
+
+TEST(order_of_rows)
+{
+    for (size_t kind = 0; kind < 3; kind++) {
+        check_any_order(cx, "lasso", "target=y", kind);
+        check_any_order(cx, "lasso", "target=y choose=1se cv_folds=5", kind);
+        check_any_order(cx, "linear", "target=y select=best criterion=cv", kind);
+    }
+}
+
+/* --- few rows for the terms ------------------------------------------------------------------- */
+
+/* n rows whose target is the first column and noise. */
+static cr_table *draw_few(cr_ctx *cx, uint64_t seed, size_t n, size_t p, double *X, double *y)
+{
+    cr_rng r = cr_rng_stream(seed, 18);
+    draw_normals(&r, X, n * p);
+    for (size_t i = 0; i < n; i++) y[i] = 3 * X[i * p] + cr_rng_normal(&r);
+    return make_table(cx, X, n, p, y, NULL);
+}
+
+/* The noise is that of the residuals times what the rows left out say; with many rows, or without folds, of the
+ * residuals alone. */
+TEST(inflation)
+{
+    static double X[200 * 8], y[200];
+    size_t        widened = 0;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        cr_table *t = draw_few(cx, seed, 15, 8, X, y);
+        json_t   *d = describe(cx, fit(cx, "lasso", t, "target=y"));
+        double    s2 = statistic(d, "rss") / (15 - statistic(d, "effective_df"));
+        double    ratio = statistic(d, "cv_error") / (s2 * (1 + statistic(d, "effective_df") / 15));
+        widened += ratio > 1;
+        if (ratio > 1) assert_relative(statistic(d, "inflation"), ratio, 1e-9);
+        assert_relative(pow(statistic(d, "residual_sd"), 2), s2 * fmax(ratio, 1), 1e-9);
+        assert_true(ratio > 1 || !json_object_get(json_object_get(d, "statistics"), "inflation"));
+        d = describe(cx, fit(cx, "lasso", t, "target=y choose=bic"));
+        s2 = statistic(d, "rss") / (15 - statistic(d, "effective_df"));
+        assert_relative(pow(statistic(d, "residual_sd"), 2), s2, 1e-9);
+    }
+    assert_true(widened > 10);
+    json_t *d = describe(cx, fit(cx, "lasso", draw_few(cx, 0, 200, 8, X, y), "target=y"));
+    assert_relative(pow(statistic(d, "residual_sd"), 2),
+                    statistic(d, "rss") / (200 - statistic(d, "effective_df")), 1e-9);
+}
+
+/* Of ten rows and eight columns: how often 95 % intervals of new rows hold. */
+TEST(intervals_from_few_rows)
+{
+    enum { TABLES = 150, NEW = 20, COLUMNS = 8, FEW = 10 };
+    static double X[NEW * COLUMNS], y[NEW];
+    size_t        held = 0, asked = 0;
+    for (uint64_t seed = 0; seed < TABLES; seed++) {
+        cr_table     *t = draw_few(cx, 2 * seed, FEW, COLUMNS, X, y);
+        cr_model     *m = fit(cx, "lasso", t, "target=y");
+        cr_table     *fresh = draw_few(cx, 2 * seed + 1, NEW, COLUMNS, X, y);
+        cr_prediction q = predict(cx, m, fresh);
+        for (size_t i = 0; i < NEW && isfinite(q.scale[i]); i++, asked++) {
+            double sd, lower, upper;
+            cr_prediction_interval(cx, &q, i, 0.95, &sd, &lower, &upper);
+            held += lower <= y[i] && y[i] <= upper;
+        }
+        cr_prediction_free(cx, &q);
+        cr_model_free(cx, m);
+        cr_table_free(cx, t);
+        cr_table_free(cx, fresh);
+    }
+    double share = (double)held / (double)asked;
+    if (!(share > 0.93 && share < 0.99)) fail_msg("%g", share);
 }

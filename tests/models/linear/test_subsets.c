@@ -243,13 +243,21 @@ TEST(as_if_given)
     assert_true(inflated > 0);
 }
 
-/* The search is done again in each fold. */
+/* The search is done again in each fold.  The rows stand by target, as they are dealt. */
 TEST(cross_validated_search)
 {
     double            X[N * 4], y[N];
     size_t            which[N];
     const char *const methods[] = { "best", "forward", "backward" };
     draw_regression(21, N, 4, 4, X, y);
+    for (size_t i = 1; i < N; i++)
+        for (size_t k = i; k > 0 && y[k - 1] > y[k]; k--) {
+            double row[5] = { y[k] };
+            memcpy(row + 1, X + k * 4, 4 * sizeof *X);
+            memcpy(X + k * 4, X + (k - 1) * 4, 4 * sizeof *X);
+            memcpy(X + (k - 1) * 4, row + 1, 4 * sizeof *X);
+            y[k] = y[k - 1], y[k - 1] = row[0];
+        }
     cr_table *t = make_table(cx, X, N, 4, y, NULL);
     cr_folds  split;
     assert_ok(cx, cr_folds_new(cx, N, 4, 8, &split));

@@ -68,3 +68,16 @@ TEST(intervals_hold_with_many_columns)
     double share = (double)held / (double)rows;
     if (share < 0.92 || share > 0.98) fail_msg("%.3f of 95 %% intervals", share);
 }
+
+/* Four rows in two groups leave two degrees of freedom: Student's t has no variance then, whatever the rounding. */
+TEST(two_degrees_of_freedom)
+{
+    cr_table     *t = table_of_text(cx, "groups.csv", "g,y\na,4.1\na,5.3\nb,7.2\nb,8.9\n");
+    cr_prediction q = predict(cx, fit(cx, "spline", t, "target=y"), t);
+    for (size_t i = 0; i < 4; i++) {
+        double sd, lower, upper;
+        cr_prediction_interval(cx, &q, i, 0.95, &sd, &lower, &upper);
+        assert_true(isfinite(lower) && isfinite(upper));
+        assert_true(isinf(sd));
+    }
+}

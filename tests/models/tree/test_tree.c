@@ -450,6 +450,42 @@ TEST(equal_rows_without_signal)
     assert_true(roots >= 12);
 }
 
+/* --- units ------------------------------------------------------------------------------------ */
+
+/* The folds are drawn by ranks: a change of units changes neither tree nor spread.  Powers of 2 keep even the means'
+ * bits; the shift rounds them. */
+TEST(units)
+{
+    enum { UNITS = 40 };
+    static double X[UNITS * 2], y[UNITS], XX[UNITS * 2], yy[UNITS], mean[UNITS], sd[UNITS];
+    static const char *const models[] = { "tree", "adaboost", "tree", "tree" };
+    static const char *const settings[] = { "target=y", "target=y", "target=y prune=min",
+                                            "target=y splits=histogram" };
+    static const double      tries[][4] = { /* factor and shift of x, of y */
+                                       { 1, 0, 1, 0 },   { 1048576, 0, 1, 0 }, { 1.8, 32, 1, 0 },
+                                       { 1, 1e6, 1, 0 }, { 1, 0, 0x1p-20, 0 }, { 1e-8, 0, 1e6, 1e9 }
+    };
+    for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
+        cr_rng r = cr_rng_stream(k, 41);
+        draw_normals(&r, X, UNITS * 2);
+        for (size_t i = 0; i < UNITS; i++)
+            y[i] = sin(2 * X[2 * i]) + 0.5 * X[2 * i + 1] + 0.2 * cr_rng_normal(&r);
+        for (size_t u = 0; u < sizeof tries / sizeof *tries; u++) {
+            const double *c = tries[u];
+            for (size_t i = 0; i < 2 * UNITS; i++) XX[i] = c[0] * X[i] + c[1];
+            for (size_t i = 0; i < UNITS; i++) yy[i] = c[2] * y[i] + c[3];
+            cr_table     *t = make_table(cx, XX, UNITS, 2, yy, NULL);
+            cr_prediction q = fit_and_predict(cx, models[k], t, settings[k], t);
+            for (size_t i = 0; i < UNITS; i++) {
+                double m = (q.mean[i] - c[3]) / c[2], s = q.scale[i] / c[2];
+                if (u == 0) mean[i] = m, sd[i] = s;
+                assert_close(m, mean[i], 1e-9);
+                assert_close(s, sd[i], 1e-9);
+            }
+        }
+    }
+}
+
 /* Enough entries that columns are searched side by side. */
 TEST(large_nodes)
 {
