@@ -22,7 +22,7 @@
     X(real,  unit,     "", ">0", "length of a step in the units of --time, or in months; by default the smallest time between rows of which the others are multiples, or the median one", "1") \
     X(text,  model,    "", "FILE", "matrices of the model in JSON, which are then not learned: a file, or the text itself", "model.json") \
     X(choice, infer,   "ml", "ml|em", "how the parameters are learned: maximum likelihood by L-BFGS, or by EM, for variances alone", "em") \
-    X(choice, parameters, "auto", "auto|fixed|averaged", "predictions with the parameters at the maximum of the likelihood, averaged over what the rows leave open of them, or the latter where rows are few: fewer than 15 a parameter", "fixed") \
+    X(choice, parameters, "auto", "auto|fixed|averaged", "predictions with the parameters at the maximum of the likelihood, averaged over what the rows leave open of them, or the latter where rows are few: fewer than 25 a parameter and one a state", "fixed") \
     X(count, restarts, "3", "1..24", "most starts of the search, of which the best result is kept; variances alone need no more once two agree", "8")   \
     X(count, max_iter, "500", ">=1", "maximum number of iterations of each", "100")                   \
     X(real,  tol,      "1e-8", ">0", "stop when no entry of the gradient exceeds this times the log likelihood", "1e-6")
@@ -149,6 +149,11 @@ static cr_status learn_settings(cr_scratch *s, cri_kalman_target *t, const kalma
     memcpy(m->setting, average.setting, average.n * m->n_theta * sizeof(double));
     memcpy(m->share, average.share, average.n * sizeof(double));
     m->dof = average.dof;
+    if (!asked)
+        cr_log(s->cx, CR_LOG_INFO,
+               "kalman: %zu parameters are many for %zu rows: predictions are averaged over them; "
+               "--parameters fixed keeps one value of each",
+               m->n_theta, m->observed);
 done:
     return st;
 }
@@ -451,6 +456,9 @@ static cr_status kalman_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     CR_TRY(check_rows(cx, rows));
     if (o->model && o->infer == INFER_EM)
         CR_TRY(cr_fail(cx, CR_EARG, "--model gives all matrices: --infer has nothing to learn"));
+    if (o->model && o->parameters == PARAMETERS_AVERAGED)
+        CR_TRY(cr_fail(cx, CR_EARG,
+                       "--model gives all matrices: --parameters has nothing to average over"));
     if (o->model && strcmp(o->components, "level") != 0)
         CR_TRY(cr_fail(cx, CR_EARG, "--model gives the whole model: leave --components out"));
     CR_TRY(measure(cx, rows, m));

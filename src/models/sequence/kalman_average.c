@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_FREE = 12, ROWS_EACH = 15, MOST_ROUNDS = 12, FEW_POINTS = 256, MANY_POINTS = 512 };
+enum { MOST_FREE = 12, ROWS_EACH = 25, MOST_ROUNDS = 12, FEW_POINTS = 256, MANY_POINTS = 512 };
 enum { WIDE_EACH = 5 };              /* one point of so many comes from the prior */
 static const double most_work = 2e9; /* operations of a round that nobody has asked for */
 
@@ -300,7 +300,7 @@ done:
 
 bool cri_kalman_is_open(const cri_kalman_plan *plan, size_t observed)
 {
-    return observed < ROWS_EACH * plan->n_theta;
+    return observed < ROWS_EACH * plan->n_theta + plan->m;
 }
 
 cr_status cri_kalman_settings(cr_scratch *s, cri_kalman_target *t, size_t most, bool asked,
