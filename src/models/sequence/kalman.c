@@ -22,7 +22,7 @@
     X(real,  unit,     "", ">0", "length of a step in the units of --time, or in months; by default the smallest time between rows of which the others are multiples, or the median one", "1") \
     X(text,  model,    "", "FILE", "matrices of the model in JSON, which are then not learned: a file, or the text itself", "model.json") \
     X(choice, infer,   "ml", "ml|em", "how the parameters are learned: maximum likelihood by L-BFGS, or by EM, for variances alone", "em") \
-    X(choice, parameters, "auto", "auto|fixed|averaged", "predictions with the parameters at the maximum of the likelihood, averaged over what the rows leave open of them, or the latter where rows are few: fewer than 25 a parameter and one a state", "fixed") \
+    X(choice, parameters, "auto", "auto|fixed|averaged", "predictions use the parameters of highest likelihood, or an average over what the rows leave open of them; auto averages where rows are few: fewer than 25 a parameter and one a state", "fixed") \
     X(count, restarts, "3", "1..24", "most starts of the search, of which the best result is kept; variances alone need no more once two agree", "8")   \
     X(count, max_iter, "500", ">=1", "maximum number of iterations of each", "100")                   \
     X(real,  tol,      "1e-8", ">0", "stop when no entry of the gradient exceeds this times the log likelihood", "1e-6")

@@ -278,7 +278,7 @@ TEST(forecasts_with_regressors_need_them)
     draw_level(12, N, 0.5, 0.3, y);
     for (size_t i = 0; i < N; i++) X[i] = cr_rng_normal(&r), y[i] += 5 * X[i];
     cr_table   *t = make_table(cx, X, N, 1, y, NULL);
-    cr_model   *m = fit(cx, "kalman", t, "target=y components=level,regression");
+    cr_model   *m = fit(cx, "kalman", t, "target=y components=level,regression parameters=fixed");
     cr_forecast f;
     assert_fails_with(cx, cr_forecast_rows(cx, m, NULL, 2, &f), CR_EARG, "regressors");
     double        next[2] = { 0, 1 };
