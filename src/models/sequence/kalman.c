@@ -7,6 +7,7 @@
  * Cost of a likelihood for n rows and m states: O(n m) once variances have settled, O(n m^2) with gaps or regressors.
  * Durbin & Koopman (2012), Time Series Analysis by State Space Methods; Harvey (1989). */
 #include "kalman.h"
+#include "kalman_average.h"
 #include "kalman_em.h"
 #include "base/context_internal.h"
 #include "models/core/rows_check.h"
@@ -21,6 +22,7 @@
     X(real,  unit,     "", ">0", "length of a step in the units of --time, or in months; by default the smallest time between rows of which the others are multiples, or the median one", "1") \
     X(text,  model,    "", "FILE", "matrices of the model in JSON, which are then not learned: a file, or the text itself", "model.json") \
     X(choice, infer,   "ml", "ml|em", "how the parameters are learned: maximum likelihood by L-BFGS, or by EM, for variances alone", "em") \
+    X(choice, parameters, "auto", "auto|fixed|averaged", "predictions use the parameters of highest likelihood, or an average over what the rows leave open of them; auto averages where rows are few: fewer than 25 a parameter and one a state", "fixed") \
     X(count, restarts, "3", "1..24", "most starts of the search, of which the best result is kept; variances alone need no more once two agree", "8")   \
     X(count, max_iter, "500", ">=1", "maximum number of iterations of each", "100")                   \
     X(real,  tol,      "1e-8", ">0", "stop when no entry of the gradient exceeds this times the log likelihood", "1e-6")
@@ -28,6 +30,9 @@
 
 CR_OPTIONS(kalman_options, kalman_table, KALMAN_OPTIONS);
 enum { INFER_ML, INFER_EM };
+enum { PARAMETERS_AUTO, PARAMETERS_FIXED, PARAMETERS_AVERAGED };
+/* Settings of an average, and numbers of all their places. */
+enum { MOST_SETTINGS = 64, FEW_SETTINGS = 16, MOST_PLACES = 2000000 };
 
 /* --- what the series is like ----------------------------------------------------------------- */
 
@@ -117,6 +122,42 @@ static void name_zeros(cr_ctx *cx, const kalman_state *m, const cr_design *desig
     }
 }
 
+/* Keeps settings to average over, where the rows leave the parameters open. */
+static cr_status learn_settings(cr_scratch *s, cri_kalman_target *t, const kalman_options *o,
+                                kalman_state *m)
+{
+    cr_status          st = CR_OK;
+    cri_kalman_average average;
+    bool               asked = o->parameters == PARAMETERS_AVERAGED;
+    double             fit = MOST_PLACES / (double)m->series / (double)cri_kalman_width(m);
+    size_t             most = fit < FEW_SETTINGS    ? FEW_SETTINGS
+                              : fit > MOST_SETTINGS ? MOST_SETTINGS
+                                                    : (size_t)fit;
+    if (o->parameters == PARAMETERS_FIXED) goto done;
+    if (!asked && !cri_kalman_is_open(m->plan, m->observed)) goto done;
+    CR_TRY(cri_kalman_settings(s, t, most, asked, &average));
+    if (average.n == 0) {
+        cr_log(s->cx, CR_LOG_WARNING,
+               "%zu parameters are many for %zu rows, and %s: intervals may be too narrow",
+               m->n_theta, m->observed, average.why);
+        goto done;
+    }
+    m->setting = cr_alloc(s->cx, average.n * m->n_theta, sizeof(double));
+    m->share = cr_alloc(s->cx, average.n, sizeof(double));
+    m->settings = average.n;
+    if (!m->setting || !m->share) CR_TRY(CR_ENOMEM);
+    memcpy(m->setting, average.setting, average.n * m->n_theta * sizeof(double));
+    memcpy(m->share, average.share, average.n * sizeof(double));
+    m->dof = average.dof;
+    if (!asked)
+        cr_log(s->cx, CR_LOG_INFO,
+               "kalman: %zu parameters are many for %zu rows: predictions are averaged over them; "
+               "--parameters fixed keeps one value of each",
+               m->n_theta, m->observed);
+done:
+    return st;
+}
+
 static cr_status learn(cr_ctx *cx, const cri_rows *rows, const kalman_options *o, uint64_t seed,
                        kalman_state *m, cr_report *report)
 {
@@ -141,6 +182,7 @@ static cr_status learn(cr_ctx *cx, const cri_rows *rows, const kalman_options *o
     report->stop = best.stop;
     report->iterations = best.iterations;
     name_zeros(cx, m, rows->design);
+    CR_TRY(learn_settings(&s, &target, o, m));
 done:
     cr_scratch_end(&s);
     return st;
@@ -302,6 +344,33 @@ done:
     return st;
 }
 
+/* The places of all settings. */
+static cr_status close_settings(cr_ctx *cx, const cri_rows *rows, kalman_state *m)
+{
+    cr_status st = CR_OK;
+    size_t    own = m->series * cri_kalman_width(m), all = own * (m->settings + 1);
+    double   *main = m->places, *places;
+    cr_report unread = { 0 };
+    if (m->settings == 0) return CR_OK;
+    places = cr_alloc(cx, all, sizeof(double));
+    if (!places) return CR_ENOMEM;
+    m->places = places;
+    m->width *= m->settings + 1;
+    cri_kalman_put_places(m, 0, main, m->series, m->places);
+    cr_free(cx, main, own, sizeof(double));
+    for (size_t h = 1; h <= m->settings; h++) {
+        cr_scratch   s = cr_scratch_begin(cx);
+        kalman_state view;
+        st = cri_kalman_view(&s, m, h, &view);
+        if (st == CR_OK) st = close_fit(cx, rows, &view, &unread);
+        if (st == CR_OK) cri_kalman_put_places(m, h, view.places, m->series, m->places);
+        cr_scratch_end(&s);
+        CR_TRY(st);
+    }
+done:
+    return st;
+}
+
 /* The arrays whose sizes are now known. */
 static cr_status make_room(cr_ctx *cx, kalman_state *m)
 {
@@ -387,6 +456,9 @@ static cr_status kalman_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     CR_TRY(check_rows(cx, rows));
     if (o->model && o->infer == INFER_EM)
         CR_TRY(cr_fail(cx, CR_EARG, "--model gives all matrices: --infer has nothing to learn"));
+    if (o->model && o->parameters == PARAMETERS_AVERAGED)
+        CR_TRY(cr_fail(cx, CR_EARG,
+                       "--model gives all matrices: --parameters has nothing to average over"));
     if (o->model && strcmp(o->components, "level") != 0)
         CR_TRY(cr_fail(cx, CR_EARG, "--model gives the whole model: leave --components out"));
     CR_TRY(measure(cx, rows, m));
@@ -405,6 +477,7 @@ static cr_status kalman_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     report->stop = CR_STOP_CLOSED_FORM;
     if (m->plan) CR_TRY(learn(cx, rows, o, seed, m, report));
     CR_TRY(close_fit(cx, rows, m, report));
+    CR_TRY(close_settings(cx, rows, m));
     *out_state = m;
     m = NULL;
 done:

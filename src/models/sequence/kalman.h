@@ -15,7 +15,7 @@
     MEMBER(count,  m,          (),  ">0",       "states")                                              \
     MEMBER(count,  n_theta,    (),  "",         "parameters")                                          \
     MEMBER(count,  series,     (),  ">0",       "series of the fit")                                   \
-    MEMBER(count,  width,      (),  ">0",       "numbers of a place: 1 + m + 2 m m, and a time")       \
+    MEMBER(count,  width,      (),  ">0",       "numbers of a place: 1 + m + 2 m m, and a time; then likewise of each setting") \
     MEMBER(real,   longest,    (),  ">=4",      "the longest period of a cycle")                       \
     MEMBER(real,   shift,      (),  "",         "of the series")                                       \
     MEMBER(real,   scale,      (),  ">0",       "of the series")                                       \
@@ -50,7 +50,11 @@
     MEMBER(count,  steps,      (),  "0..2 spare", "what a step is: a row, a unit of --time, a month")  \
     MEMBER(count,  between,    (),  "0..1 spare", "rows lie between whole steps")                      \
     MEMBER(real,   unit,       (),  ">=0 spare", "a step, in units of --time or months")               \
-    MEMBER(real,   span,       (),  ">=0 spare", "steps of the longest series")
+    MEMBER(real,   span,       (),  ">=0 spare", "steps of the longest series")                        \
+    MEMBER(count,  settings,   (),  "spare",    "of the parameters, that answers are averaged over; 0: theta alone") \
+    MEMBER(real,   dof,        (),  ">=0 spare", "of Student's t, given a setting")                    \
+    MEMBER(matrix, setting,    (settings, n_theta), "none", "as theta")                                \
+    MEMBER(vector, share,      (settings), ">0 none", "of each in the average")
 /* clang-format on */
 
 CRI_RECORD(kalman_state, KALMAN_STATE, cri_kalman_plan *plan; const char **labels;);
@@ -73,11 +77,39 @@ void cri_kalman_start(const kalman_state *state, const cri_kalman_system *base, 
 void cri_kalman_parameter(const kalman_state *state, const cr_design *design, size_t i, char *out,
                           size_t size);
 /* A place is the number of rows seen, then mean, P and P_inf of the states a step behind the last row, or, where rows
- * have times, at that row, and its time. */
+ * have times, at that row, and its time.  Behind that of theta stand those of the settings. */
 static inline size_t cri_kalman_width(const kalman_state *m)
 {
     return 1 + m->m + 2 * m->m * m->m + (m->steps != CRI_KALMAN_STEPS_ROWS ? 1 : 0);
 }
+
+/* --- settings --------------------------------------------------------------------------------- */
+
+/* The model at setting number h, counted from 1, or at theta, 0: without settings, with places of its own and coefficients
+ * that nobody reads, in the caller's arena. */
+cr_status cri_kalman_view(cr_scratch *s, const kalman_state *state, size_t h, kalman_state *out);
+/* The part of setting h in places [n x state->width]: out [n x cri_kalman_width], and back. */
+void cri_kalman_take_places(const kalman_state *state, size_t h, const double *places, size_t n,
+                            double *out);
+void cri_kalman_put_places(const kalman_state *state, size_t h, const double *own, size_t n,
+                           double *places);
+
+/* A question to the model at one setting: mean, scale and dof [n] of *out, scale and dof where they are there. */
+typedef struct cri_kalman_question cri_kalman_question;
+struct cri_kalman_question {
+    cr_status (*ask)(cr_ctx *cx, const kalman_state *one, const cri_kalman_question *q,
+                     double *opt_places, cr_prediction *out);
+    const cri_rows *rows;
+    size_t          part;   /* of kalman_part                     */
+    bool            noise;  /* is added                           */
+    size_t          ahead;  /* rows of a forecast                 */
+    size_t          n;      /* answers                            */
+    size_t          places; /* how many places there are, if any  */
+};
+/* The answer of the model: at theta, or, of a mixture of Student's t over the settings, Student's t of its mean, variance and,
+ * where those have fourth moments, kurtosis. */
+cr_status cri_kalman_answer(cr_ctx *cx, const kalman_state *state, const cri_kalman_question *q,
+                            double *opt_places, cr_prediction *out);
 /* The place behind the rows of a path of one series. */
 void cri_kalman_end(const kalman_state *state, const cri_kalman_path *path, double seen,
                     double *place);

@@ -68,21 +68,20 @@ static void put(const kalman_state *m, double mean, double variance, bool known,
     out->dof[row] = known ? INFINITY : NAN;
 }
 
-static cr_status filter(cr_ctx *cx, const void *state, const cri_rows *rows, double *opt_places,
-                        bool noise, cr_prediction *out)
+static cr_status ask_filter(cr_ctx *cx, const kalman_state *m, const cri_kalman_question *q,
+                            double *opt_places, cr_prediction *out)
 {
-    cr_status           st = CR_OK;
-    cr_scratch          s = cr_scratch_begin(cx);
-    const kalman_state *m = state;
-    reader              r;
-    cri_kalman_path     path = { 0 };
-    CR_TRY(open_reader(&s, m, rows, opt_places, &r));
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    reader          r;
+    cri_kalman_path path = { 0 };
+    CR_TRY(open_reader(&s, m, q->rows, opt_places, &r));
     for (size_t k = 0; k < r.sequences->n; k++) {
         turn_to(&r, k, opt_places ? opt_places + k * m->width : NULL);
         CR_TRY(cri_kalman_filter(cx, &r.system, &r.one, false, &path));
         for (size_t i = 0; i < r.one.n; i++) {
             cri_kalman_slot slot = cri_kalman_slot_at(&path, path.slot[i]);
-            put(m, path.mean[i], fmax(slot.F[0] - (noise ? 0 : r.system.h[0]), 0),
+            put(m, path.mean[i], fmax(slot.F[0] - (q->noise ? 0 : r.system.h[0]), 0),
                 !(slot.Finf[0] > 0), out, r.sequences->row[r.sequences->start[k] + i]);
         }
         if (opt_places)
@@ -93,6 +92,14 @@ done:
     cri_kalman_path_free(cx, &path);
     cr_scratch_end(&s);
     return st;
+}
+
+static cr_status filter(cr_ctx *cx, const void *state, const cri_rows *rows, double *opt_places,
+                        bool noise, cr_prediction *out)
+{
+    cri_kalman_question q = { .ask = ask_filter, .rows = rows, .noise = noise, .n = rows->n };
+    q.places = rows->sequences->n;
+    return cri_kalman_answer(cx, state, &q, opt_places, out);
 }
 
 static cr_status kalman_filter(cr_ctx *cx, const void *state, const cri_rows *rows, double *places,
@@ -170,12 +177,12 @@ done:
     return st;
 }
 
-static cr_status kalman_smooth(cr_ctx *cx, const void *state, const cri_rows *rows,
-                               cr_prediction *out)
+static cr_status ask_smoother(cr_ctx *cx, const kalman_state *m, const cri_kalman_question *q,
+                              double *opt_places, cr_prediction *out)
 {
-    const kalman_state *m = state;
-    cr_status           st = smooth(cx, m, rows, NULL, true, out->mean, out->scale);
-    for (size_t i = 0; st == CR_OK && i < rows->n; i++) {
+    cr_status st = smooth(cx, m, q->rows, NULL, true, out->mean, out->scale);
+    (void)opt_places;
+    for (size_t i = 0; st == CR_OK && i < q->n; i++) {
         bool   known = !isnan(out->mean[i]);
         double sd = out->scale ? out->scale[i] : 0;
         put(m, out->mean[i], sd * sd, known, out, i);
@@ -183,22 +190,14 @@ static cr_status kalman_smooth(cr_ctx *cx, const void *state, const cri_rows *ro
     return st;
 }
 
-static cr_status kalman_function(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior,
-                                 double *mean, double *opt_sd, double *opt_covariance)
+static cr_status kalman_smooth(cr_ctx *cx, const void *state, const cri_rows *rows,
+                               cr_prediction *out)
 {
-    const kalman_state *m = state;
-    if (prior || opt_covariance)
-        return cr_fail(cx, CR_EUNSUPPORTED, "the model kalman has no %s of its signal",
-                       prior ? "prior" : "covariance");
-    cr_status st = smooth(cx, m, rows, NULL, false, mean, opt_sd);
-    for (size_t i = 0; st == CR_OK && i < rows->n; i++) {
-        mean[i] = m->shift + m->scale * (mean[i] + cri_kalman_mean(m));
-        if (opt_sd) opt_sd[i] *= m->scale;
-    }
-    return st;
+    cri_kalman_question q = { .ask = ask_smoother, .rows = rows, .n = rows->n };
+    return cri_kalman_answer(cx, state, &q, NULL, out);
 }
 
-/* --- part by part ---------------------------------------------------------------------------- */
+/* --- the signal, and part by part ------------------------------------------------------------ */
 
 /* The part number k that has states, a trend counting as one; NULL beyond the last. */
 static const cri_kalman_part *part_at(const cri_kalman_plan *plan, size_t k)
@@ -208,29 +207,111 @@ static const cri_kalman_part *part_at(const cri_kalman_plan *plan, size_t k)
     return NULL;
 }
 
-/* Level, trend, season and so on; a constant that is a parameter stands in the part that comes first. */
+static cr_status ask_signal(cr_ctx *cx, const kalman_state *m, const cri_kalman_question *q,
+                            double *opt_places, cr_prediction *out)
+{
+    cr_status st = smooth(cx, m, q->rows, NULL, false, out->mean, out->scale);
+    (void)opt_places;
+    for (size_t i = 0; st == CR_OK && i < q->n; i++) {
+        out->mean[i] = m->shift + m->scale * (out->mean[i] + cri_kalman_mean(m));
+        if (out->scale) out->scale[i] *= m->scale;
+    }
+    return st;
+}
+
+/* A constant that is a parameter stands in the part that comes first. */
+static cr_status ask_part(cr_ctx *cx, const kalman_state *m, const cri_kalman_question *q,
+                          double *opt_places, cr_prediction *out)
+{
+    double    constant = q->part == 0 ? m->shift + m->scale * cri_kalman_mean(m) : 0;
+    cr_status st = smooth(cx, m, q->rows, part_at(m->plan, q->part), false, out->mean, out->scale);
+    (void)opt_places;
+    for (size_t i = 0; st == CR_OK && i < q->n; i++) {
+        out->mean[i] = constant + m->scale * out->mean[i];
+        if (out->scale) out->scale[i] *= m->scale;
+    }
+    return st;
+}
+
+/* Means and sds, which are infinite where the t has none. */
+static cr_status give(cr_ctx *cx, const kalman_state *m, const cri_kalman_question *q, double *mean,
+                      double *opt_sd)
+{
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(cx);
+    cr_prediction out = { .n = q->n, .mean = mean, .scale = opt_sd };
+    if (opt_sd) out.dof = cr_scratch_f64(&s, q->n);
+    CR_TRY(s.status);
+    CR_TRY(cri_kalman_answer(cx, m, q, NULL, &out));
+    for (size_t i = 0; opt_sd && m->settings > 0 && i < q->n; i++)
+        if (opt_sd[i] > 0 && !isinf(out.dof[i]))
+            opt_sd[i] = out.dof[i] > 2 ? opt_sd[i] * sqrt(out.dof[i] / (out.dof[i] - 2)) : INFINITY;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status kalman_function(cr_ctx *cx, const void *state, const cri_rows *rows, bool prior,
+                                 double *mean, double *opt_sd, double *opt_covariance)
+{
+    cri_kalman_question q = { .ask = ask_signal, .rows = rows, .n = rows->n };
+    if (prior || opt_covariance)
+        return cr_fail(cx, CR_EUNSUPPORTED, "the model kalman has no %s of its signal",
+                       prior ? "prior" : "covariance");
+    return give(cx, state, &q, mean, opt_sd);
+}
+
+/* Level, trend, season and so on. */
 static cr_status kalman_part(cr_ctx *cx, const void *state, const cr_design *design, size_t k,
                              const cri_rows *opt_rows, cr_part *out, double *mean, double *sd)
 {
     const kalman_state    *m = state;
     const cri_kalman_part *part = m->plan ? part_at(m->plan, k) : NULL;
-    cr_status              st = CR_OK;
     (void)design;
     *out = (cr_part){ 0 };
     if (!part) return CR_OK;
     snprintf(out->name, sizeof out->name, "%s", part->name);
     if (!opt_rows) return CR_OK;
-    bool   first = k == 0;
-    double constant = first ? m->shift + m->scale * cri_kalman_mean(m) : 0;
-    st = smooth(cx, m, opt_rows, part, false, mean, sd);
-    for (size_t i = 0; st == CR_OK && i < opt_rows->n; i++) {
-        mean[i] = constant + m->scale * mean[i];
-        sd[i] *= m->scale;
-    }
-    return st;
+    cri_kalman_question q = { .ask = ask_part, .rows = opt_rows, .part = k, .n = opt_rows->n };
+    return give(cx, m, &q, mean, sd);
 }
 
 /* --- ahead ----------------------------------------------------------------------------------- */
+
+static cr_status ask_forecast(cr_ctx *cx, const kalman_state *m, const cri_kalman_question *q,
+                              double *places, cr_prediction *out)
+{
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    reader          r;
+    cri_kalman_path path = { 0 };
+    double         *y = cr_scratch_f64(&s, q->ahead);
+    size_t          ends[2] = { 0, q->ahead };
+    const double    one_step = 1;
+    CR_TRY(open_reader(&s, m, NULL, NULL, &r));
+    for (size_t i = 0; i < q->ahead; i++) y[i] = NAN;
+    cri_kalman_data data = { .n = q->ahead, .series = 1, .start = ends, .y = y };
+    if (m->steps != CRI_KALMAN_STEPS_ROWS) {
+        data.step = cr_scratch_bytes(&s, q->ahead, sizeof *data.step); /* all 0: that one */
+        CR_TRY(s.status);
+        CR_TRY(cri_kalman_steps_new(&s, m->plan, &one_step, 1, &r.base));
+        CR_TRY(cri_kalman_steps_build(cx, m->plan, &r.base));
+    }
+    for (size_t k = 0; k < q->places; k++) {
+        memcpy(r.place, places + k * m->width, m->width * sizeof(double));
+        cri_kalman_start(m, &r.base, r.place, &r.system);
+        CR_TRY(cri_kalman_filter(cx, &r.system, &data, false, &path));
+        for (size_t h = 0; h < q->ahead; h++) {
+            cri_kalman_slot slot = cri_kalman_slot_at(&path, path.slot[h]);
+            put(m, path.mean[h], slot.F[0], !(slot.Finf[0] > 0), out, k * q->ahead + h);
+        }
+        cri_kalman_path_free(cx, &path);
+    }
+done:
+    cri_kalman_path_free(cx, &path);
+    cr_scratch_end(&s);
+    return st;
+}
 
 static cr_status kalman_forecast(cr_ctx *cx, const void *state, const cr_design *design,
                                  const double *places, size_t n, size_t ahead, cr_prediction *out)
@@ -238,38 +319,18 @@ static cr_status kalman_forecast(cr_ctx *cx, const void *state, const cr_design 
     cr_status           st = CR_OK;
     cr_scratch          s = cr_scratch_begin(cx);
     const kalman_state *m = state;
-    reader              r;
-    cri_kalman_path     path = { 0 };
-    double             *y = cr_scratch_f64(&s, ahead);
-    size_t              ends[2] = { 0, ahead };
-    const double        one_step = 1;
+    double             *copy = cr_scratch_matrix(&s, n, m->width);
+    cri_kalman_question q = { .ask = ask_forecast, .ahead = ahead, .n = n * ahead, .places = n };
     (void)design;
     if (m->k > 0) {
         cr_fail(cx, CR_EARG, "the regressors of the rows ahead are not known");
         CR_TRY(cr_fail_hint(cx, "predict from a file that has them, and no target: its rows are "
                                 "taken as those that follow"));
     }
-    CR_TRY(open_reader(&s, m, NULL, NULL, &r));
-    for (size_t i = 0; i < ahead; i++) y[i] = NAN;
-    cri_kalman_data data = { .n = ahead, .series = 1, .start = ends, .y = y };
-    if (m->steps != CRI_KALMAN_STEPS_ROWS) {
-        data.step = cr_scratch_bytes(&s, ahead, sizeof *data.step); /* all 0: that one */
-        CR_TRY(s.status);
-        CR_TRY(cri_kalman_steps_new(&s, m->plan, &one_step, 1, &r.base));
-        CR_TRY(cri_kalman_steps_build(cx, m->plan, &r.base));
-    }
-    for (size_t k = 0; k < n; k++) {
-        memcpy(r.place, places + k * m->width, m->width * sizeof(double));
-        cri_kalman_start(m, &r.base, r.place, &r.system);
-        CR_TRY(cri_kalman_filter(cx, &r.system, &data, false, &path));
-        for (size_t h = 0; h < ahead; h++) {
-            cri_kalman_slot slot = cri_kalman_slot_at(&path, path.slot[h]);
-            put(m, path.mean[h], slot.F[0], !(slot.Finf[0] > 0), out, k * ahead + h);
-        }
-        cri_kalman_path_free(cx, &path);
-    }
+    CR_TRY(s.status);
+    memcpy(copy, places, n * m->width * sizeof *copy);
+    CR_TRY(cri_kalman_answer(cx, m, &q, copy, out));
 done:
-    cri_kalman_path_free(cx, &path);
     cr_scratch_end(&s);
     return st;
 }

@@ -145,6 +145,10 @@ const cr_field cri_kalman_statistics[] = {
               "parameter, at the end; of a search"),
     CR_COUNT("starts", CR_FIELD_SOMETIMES, "runs of the search"),
     CR_COUNT("starts_agreed", CR_FIELD_SOMETIMES, "of these, ended at the best"),
+    CR_COUNT("settings", CR_FIELD_SOMETIMES,
+             "settings of the parameters that predictions are averaged over; where they are"),
+    CR_NUMBER("settings_dof", CR_FIELD_SOMETIMES,
+              "degrees of freedom of the Student's t of each; likewise"),
     CR_OTHER(TEXTS, "at_zero", CR_FIELD_SOMETIMES,
              "variances that are 0: the likelihood is highest at this bound; where there are any"),
     CR_NUMBER("ljung_box", CR_FIELD_NULL,
@@ -226,6 +230,8 @@ cr_status cri_kalman_describe(cr_ctx *cx, const void *state, const cr_design *d,
         cri_put_real(s, "gradient", m->gradient);
         cri_put_count(s, "starts", m->starts);
         cri_put_count(s, "starts_agreed", m->agreed);
+        if (m->settings > 0) cri_put_count(s, "settings", m->settings);
+        if (m->settings > 0) cri_put_real(s, "settings_dof", m->dof);
         add_zeros(m, d, s);
     }
     add_checks(m, s);

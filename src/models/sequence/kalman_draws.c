@@ -118,19 +118,18 @@ done:
     return st;
 }
 
-cr_status cri_kalman_sample(cr_ctx *cx, const void *state, const cr_design *design,
-                            const cri_rows *opt_rows, size_t count, uint64_t seed, double *out)
+/* Draws of the model at one setting. */
+static cr_status sample_at(cr_ctx *cx, const kalman_state *m, const cri_rows *opt_rows,
+                           size_t count, uint64_t seed, double *out)
 {
-    cr_status           st = CR_OK;
-    cr_scratch          s = cr_scratch_begin(cx);
-    const kalman_state *m = state;
-    size_t              n = m->m;
-    cri_kalman_system   base, system;
-    cri_kalman_data     all, one;
-    drawer              w = { .m = m, .system = &system, .data = &one, .count = count, .out = out };
+    cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(cx);
+    size_t            n = m->m;
+    cri_kalman_system base, system;
+    cri_kalman_data   all, one;
+    drawer            w = { .m = m, .system = &system, .data = &one, .count = count, .out = out };
     double *place = cr_scratch_f64(&s, m->width), *work = cr_scratch_f64(&s, n), *less, *begun;
     size_t  ends[2];
-    (void)design;
     w.q = opt_rows->sequences;
     begun = cr_scratch_f64(&s, w.q->n);
     w.LP = cr_scratch_matrix(&s, n, n);
@@ -158,6 +157,46 @@ cr_status cri_kalman_sample(cr_ctx *cx, const void *state, const cr_design *desi
         cri_kalman_begin(m, w.q->names ? w.q->names[w.series] : NULL, &one, place);
         cri_kalman_start(m, &base, place, &system);
         CR_TRY(draw_all(cx, &w, &system, &one, one.y, less, work, seed));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* A setting by its share, and the scale by the chi-square of its dof, which all variances have in common. */
+static cr_status draw_setting(cr_scratch *s, const kalman_state *m, cr_rng *rng, kalman_state *out)
+{
+    cr_status st = CR_OK;
+    double    factor = 0.5 * m->dof / cr_rng_gamma(rng, 0.5 * m->dof);
+    size_t    h = cr_rng_categorical(rng, m->share, m->settings), n = m->m;
+    CR_TRY(cri_kalman_view(s, m, h + 1, out));
+    for (size_t i = 0; i < m->n_theta; i++)
+        if (m->plan->scale[i] == CRI_KALMAN_VARIANCE) out->theta[i] += log(factor);
+    for (size_t k = 0; k < m->series; k++)
+        for (size_t i = 0; i < n * n; i++) out->places[k * out->width + 1 + n + i] *= factor;
+done:
+    return st;
+}
+
+cr_status cri_kalman_sample(cr_ctx *cx, const void *state, const cr_design *design,
+                            const cri_rows *opt_rows, size_t count, uint64_t seed, double *out)
+{
+    cr_status           st = CR_OK;
+    cr_scratch          s = cr_scratch_begin(cx);
+    const kalman_state *m = state;
+    double             *each = cr_scratch_f64(&s, opt_rows->n);
+    (void)design;
+    CR_TRY(s.status);
+    if (m->settings == 0) CR_TRY(sample_at(cx, m, opt_rows, count, seed, out));
+    for (size_t k = 0; m->settings > 0 && k < count; k++) {
+        cr_scratch   inner = cr_scratch_begin(cx);
+        cr_rng       rng = cr_rng_stream(seed, k);
+        kalman_state view;
+        st = draw_setting(&inner, m, &rng, &view);
+        if (st == CR_OK) st = sample_at(cx, &view, opt_rows, 1, cr_rng_u64(&rng), each);
+        cr_scratch_end(&inner);
+        CR_TRY(st);
+        for (size_t i = 0; i < opt_rows->n; i++) out[i * count + k] = each[i];
     }
 done:
     cr_scratch_end(&s);

@@ -50,9 +50,12 @@ static cr_status split_names(cr_ctx *cx, kalman_state *m)
 cr_status cri_kalman_prepare(cr_ctx *cx, kalman_state *m)
 {
     cr_status st = CR_OK;
-    if (m->width != cri_kalman_width(m)) return CR_EDATA;
+    if (m->settings > 0 && (!m->setting || !m->share || !(m->dof > 0))) return CR_EDATA;
+    if (m->width / (m->settings + 1) != cri_kalman_width(m) || m->width % (m->settings + 1) != 0)
+        return CR_EDATA;
     if (m->steps != CRI_KALMAN_STEPS_ROWS && !(m->unit > 0)) return CR_EDATA;
     if (!m->components) {
+        if (m->settings > 0) return CR_EDATA;
         if (!has_matrices(m) || m->between) return CR_EDATA;
     } else {
         m->plan = cr_alloc(cx, 1, sizeof *m->plan);

@@ -102,6 +102,31 @@ done:
     return st;
 }
 
+/* At theta and at every setting, whose shares stay. */
+static cr_status go_on_everywhere(cr_ctx *cx, const cri_rows *rows, const size_t *at,
+                                  kalman_state *m)
+{
+    cr_status st = CR_OK;
+    for (size_t h = 0; h <= m->settings; h++) {
+        cr_scratch   s = cr_scratch_begin(cx);
+        kalman_state view;
+        st = cri_kalman_view(&s, m, h, &view);
+        if (st == CR_OK) st = go_on(cx, rows, at, &view);
+        if (st == CR_OK) cri_kalman_put_places(m, h, view.places, m->series, m->places);
+        if (st == CR_OK && h == 0) {
+            m->observed = view.observed;
+            m->fixing = view.fixing;
+            m->log_likelihood = view.log_likelihood;
+            if (m->k > 0) memcpy(m->coefficient, view.coefficient, m->k * sizeof(double));
+            if (m->k > 0) memcpy(m->coefficient_sd, view.coefficient_sd, m->k * sizeof(double));
+        }
+        cr_scratch_end(&s);
+        CR_TRY(st);
+    }
+done:
+    return st;
+}
+
 cr_status cri_kalman_update(cr_ctx *cx, const void *state, const cri_rows *rows,
                             const void *options, void **out_state, cr_report *report)
 {
@@ -122,7 +147,7 @@ cr_status cri_kalman_update(cr_ctx *cx, const void *state, const cri_rows *rows,
         CR_TRY(cr_fail_hint(cx, "fit it again to all the rows"));
     }
     CR_TRY(copy_state(cx, old, q, fresh, series, &m));
-    CR_TRY(go_on(cx, rows, at, m));
+    CR_TRY(go_on_everywhere(cx, rows, at, m));
     report->stop = CR_STOP_CLOSED_FORM;
     report->log_likelihood =
         m->log_likelihood - (double)(m->observed - m->fixing) * log(rows->design->target_scale);

@@ -278,7 +278,7 @@ TEST(forecasts_with_regressors_need_them)
     draw_level(12, N, 0.5, 0.3, y);
     for (size_t i = 0; i < N; i++) X[i] = cr_rng_normal(&r), y[i] += 5 * X[i];
     cr_table   *t = make_table(cx, X, N, 1, y, NULL);
-    cr_model   *m = fit(cx, "kalman", t, "target=y components=level,regression");
+    cr_model   *m = fit(cx, "kalman", t, "target=y components=level,regression parameters=fixed");
     cr_forecast f;
     assert_fails_with(cx, cr_forecast_rows(cx, m, NULL, 2, &f), CR_EARG, "regressors");
     double        next[2] = { 0, 1 };
@@ -559,8 +559,10 @@ TEST(draws_have_the_distribution_of_the_rows)
         for (size_t c = 0; c < DRAWS; c++) mean[i] += draws[i * DRAWS + c] / DRAWS;
         for (size_t c = 0; c < DRAWS; c++)
             square[i] += pow(draws[i * DRAWS + c] - mean[i], 2) / DRAWS;
-        assert_true(fabs(mean[i] - p.mean[i]) < 5 * p.scale[i] / sqrt(DRAWS));
-        assert_relative(square[i], p.scale[i] * p.scale[i], 0.12);
+        double spread, lower, upper;
+        assert_ok(cx, cr_prediction_interval(cx, &p, i, 0.5, &spread, &lower, &upper));
+        assert_true(fabs(mean[i] - p.mean[i]) < 5 * spread / sqrt(DRAWS));
+        assert_relative(square[i], spread * spread, 0.15);
     }
     /* the signals of the last two rows are all but the same */
     for (size_t c = 0; c < DRAWS; c++)
@@ -628,8 +630,10 @@ TEST(every_allocation_may_fail)
     for (size_t i = 0; i < N; i++) X[i] = sin((double)i), y[i] += X[i];
     y[5] = NAN;
     cr_table *t = make_table(cx, X, N, 1, y, NULL);
-    check_every_allocation(
-        t, "kalman", "target=y components=level,regression,seasonal:4 restarts=1 max_iter=10");
+    check_every_allocation(t, "kalman",
+                           "target=y components=level,regression,seasonal:4 restarts=1 max_iter=10 "
+                           "parameters=fixed");
     check_every_allocation_with_update(t, "kalman",
-                                       "target=y components=ar:2,cycle restarts=1 max_iter=5");
+                                       "target=y components=ar:2,cycle restarts=1 max_iter=5 "
+                                       "parameters=fixed");
 }
