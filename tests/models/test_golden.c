@@ -25,7 +25,7 @@ static bool has_gained(const char *path)
         unsigned long first;
     } gained[] = {
         { "gp", 15 },         { "gp-online", 4 }, { "glm", 13 },     { "robust", 5 },
-        { "gp-classify", 5 }, { "tree", 6 },      { "adaboost", 6 }, { "bayes-logistic", 6 },
+        { "gp-classify", 7 }, { "tree", 6 },      { "adaboost", 6 }, { "bayes-logistic", 6 },
         { "pca", 4 },         { "gmm", 9 },       { "hmm", 10 }
     };
     const char *name = strrchr(path, '/') + 1;

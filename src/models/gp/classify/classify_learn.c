@@ -242,7 +242,8 @@ static void keep_ep(fit *f, const cri_ep *ep)
     cri_classify *m = f->m;
     memcpy(m->latent, ep->b, m->n * sizeof(double));
     memcpy(m->root, ep->root, m->n * sizeof(double));
-    memcpy(m->gp.L, ep->L, m->n * m->n * sizeof(double));
+    for (size_t i = 0; i < m->n; i++) /* above the diagonal a factor leaves what was there */
+        memcpy(m->gp.L + i * m->n, ep->L + i * m->n, (i + 1) * sizeof(double));
     m->gp.evidence = ep->log_evidence;
     m->log_likelihood = ep->log_likelihood;
     m->steps = (double)ep->sweeps;
