@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    ROWS_EACH = 100,  /* of a hyper-parameter: with fewer there is an average              */
+    ROWS_EACH = 100, /* of a hyper-parameter: with fewer there is an average              */
     FEW_EACH = 15,   /* likewise: with fewer, its absence is worth a warning  */
     PAIRS = 32,      /* settings and their mirror images                        */
     ALL = 2 * PAIRS, /* settings of a round                                     */
@@ -19,6 +19,7 @@ enum {
 };
 static const double DOF = 5;          /* of the tails of the proposal                          */
 static const double ENOUGH = 0.4;     /* share of the settings that are effective: no more rounds */
+static const double CLOSE = 1e-4;     /* of sites, in sds: evidence is flat in them             */
 static const double LEAST = 1e-5;     /* share of a setting that is kept                       */
 static const double MOST_WORK = 1e10; /* operations that nobody has asked for                  */
 
@@ -272,7 +273,7 @@ cr_status cri_classify_spread(cr_ctx *cx, cri_classify_fit *f, const cri_gp_lear
     if (!is_open(cx, f)) goto done;
     CR_TRY(cri_laplace_new(&scratch, &f->data, s.n, NULL, NULL, &laplace));
     if (by_ep) CR_TRY(cri_ep_new(&scratch, &laplace, s.n, &ep));
-    if (by_ep) s.opt_ep = &ep;
+    if (by_ep) ep.tolerance = CLOSE, s.opt_ep = &ep;
     learning.objective = by_ep ? cri_ep_objective : cri_laplace_objective;
     learning.workspace = by_ep ? (void *)&ep : &laplace;
     CR_TRY(cr_kernel_copy(cx, f->m->gp.kernel, &s.k));
