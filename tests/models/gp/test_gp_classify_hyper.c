@@ -1,6 +1,7 @@
 /* test_gp_classify_hyper.c -- hyper-parameters of a Gaussian process classifier with few rows: priors, and the
  * average over settings, against quadrature; intervals of probabilities that hold what they say. */
 #include "../fixture.h"
+#include "../life.h"
 
 #include "math/special/special.h"
 #include "models/core/parts.h"
@@ -171,4 +172,103 @@ TEST(average_over_a_length_is_the_integral)
     check_quadrature(cx, "laplace", "logit");
     check_quadrature(cx, "ep", "logit");
     check_quadrature(cx, "ep", "probit");
+}
+
+/* --- laws ---------------------------------------------------------------------------------------- */
+
+/* Probabilities, their intervals and the latent function of a model at a few inputs: out [30]. */
+enum { ANSWERS = 30 };
+static void ask(cr_ctx *cx, const cr_model *m, double *out)
+{
+    static const double at[] = { -1.2, -0.4, 0, 0.9, 40 };
+    cr_table           *u = make_table(cx, at, 5, 1, NULL, NULL);
+    cr_prediction       p = predict(cx, m, u);
+    memcpy(out, p.prob, 10 * sizeof *out);
+    assert_ok(cx, cr_transform(cx, m, u, out + 10));
+    double low[10], high[10];
+    assert_ok(cx, cr_predict_probability_intervals(cx, m, u, 0.8, low, high));
+    for (size_t i = 0; i < 5; i++) {
+        out[20 + 2 * i] = low[2 * i], out[21 + 2 * i] = high[2 * i];
+        assert_true(low[2 * i] < p.prob[2 * i] && p.prob[2 * i] < high[2 * i]);
+        assert_close(p.prob[2 * i] + p.prob[2 * i + 1], 1, 1e-14);
+    }
+}
+
+/* Of rows in another order the answers are the same but for rounding; of another number of threads and of a file,
+ * to the bit. */
+TEST(answers_of_an_average)
+{
+    static const char *const how[] = { "target=y task=classification infer=laplace",
+                                       "target=y task=classification infer=ep mean=constant" };
+    for (size_t h = 0; h < 2; h++) {
+        double    first[ANSWERS], other[ANSWERS];
+        char     *bytes = NULL;
+        size_t    size = 0;
+        cr_model *loaded = NULL, *m = fit(cx, "gp-classify", draw_table(cx, 30, 2, false), how[h]);
+        json_t   *statistics = json_object_get(describe(cx, m), "statistics");
+        assert_string_equal(json_string_value(json_object_get(statistics, "hyper")), "laplace");
+        assert_true(number_of(statistics, "hyper_ess") > 10);
+        ask(cx, m, first);
+        ask(cx, fit(cx, "gp-classify", draw_table(cx, 30, 2, true), how[h]), other);
+        for (size_t i = 0; i < ANSWERS; i++) assert_close(other[i], first[i], 1e-4);
+        cr_ctx_set_threads(cx, 3);
+        ask(cx, fit(cx, "gp-classify", draw_table(cx, 30, 2, false), how[h]), other);
+        assert_memory_equal(first, other, sizeof first);
+        cr_ctx_set_threads(cx, 1);
+        assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
+        assert_ok(cx, cr_model_from_bytes(cx, "bytes", bytes, size, &loaded));
+        cr_free(cx, bytes, size, 1);
+        ask(cx, loaded, other);
+        assert_memory_equal(first, other, sizeof first);
+        cr_model_free(cx, loaded);
+    }
+}
+
+/* More rows a parameter, none to learn, and other options: no average. */
+TEST(where_there_is_none)
+{
+    static const char *const how[] = { "target=y task=classification hyper=map",
+                                       "target=y task=classification hyper=best",
+                                       "target=y task=classification infer=bound",
+                                       "target=y task=classification optimize=none kernel=rbf" };
+    static const char *const words[] = { "map", "best", "map", NULL };
+    for (size_t h = 0; h < 4; h++) {
+        cr_model   *m = fit(cx, "gp-classify", draw_table(cx, 30, 2, false), how[h]);
+        json_t     *statistics = json_object_get(describe(cx, m), "statistics");
+        const char *word = json_string_value(json_object_get(statistics, "hyper"));
+        assert_null(json_object_get(statistics, "hyper_settings"));
+        if (words[h])
+            assert_string_equal(word, words[h]);
+        else
+            assert_null(word);
+    }
+    cr_model *m = NULL;
+    assert_fails_with(cx,
+                      try_fit(cx, "gp-classify", draw_table(cx, 30, 2, false),
+                              "target=y task=classification optimize=none hyper=map", &m),
+                      CR_EARG, "hyper");
+}
+
+/* One row of each class, columns that do not vary, separable rows: answers, and no failure. */
+TEST(corners_of_an_average)
+{
+    static const double X[] = { 0, 1, 2, 3, 4, 5, 6, 7 }, same[8] = { 0 },
+                        huge[] = { 1e90, -1e90, 3e90, 0, 1e90, 2e90, 5e89, 7e89 };
+    static const double y[] = { 0, 1, 1, 1, 1, 1, 1, 1 }, apart[] = { 0, 0, 0, 0, 1, 1, 1, 1 };
+    const char         *how = "target=y task=classification";
+    double              out[ANSWERS];
+    ask(cx, fit(cx, "gp-classify", make_table(cx, X, 2, 1, y, NULL), how), out);
+    ask(cx, fit(cx, "gp-classify", make_table(cx, X, 8, 1, apart, NULL), how), out);
+    ask(cx, fit(cx, "gp-classify", make_table(cx, same, 8, 1, y, NULL), how), out);
+    ask(cx, fit(cx, "gp-classify", make_table(cx, huge, 8, 1, y, NULL), how), out);
+}
+
+TEST(every_allocation_of_an_average_may_fail)
+{
+    static const double      X[] = { 0.1, 1.3, 2.2, 2.9, 4.4, 5 }, y[] = { 0, 1, 0, 1, 1, 1 };
+    static const char *const how[] = {
+        "target=y task=classification infer=laplace kernel=rbf max_iter=3",
+        "target=y task=classification infer=ep kernel=rbf max_iter=3", NULL
+    };
+    check_allocations_on(X, 6, 1, y, "gp-classify", how);
 }
