@@ -98,7 +98,8 @@ static bool is_rare(const char *name)
     static const char *const rare[] = {
         "log_evidence_bound", "jitter",          "latent_above_0", "approximate",
         "distance_se",        "gradient_z",      "separated_by",   "bernoulli_columns",
-        "category_columns",   "effective_df_se", "at_bound",       "inflation"
+        "category_columns",   "effective_df_se", "at_bound",       "inflation",
+        "hyper_settings",     "hyper_ess"
     };
     for (size_t i = 0; i < sizeof rare / sizeof *rare; i++)
         if (strcmp(rare[i], name) == 0) return true;

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* --- what intervals hold ----------------------------------------------------------------------- */
+/* --- what intervals hold ---------------------------------------------------------------------- */
 
 typedef enum truth { FROM_PRIOR, CONSTANT, LINEAR } truth;
 enum { MOST = 160, NEW = 20, ALL = MOST + NEW };
@@ -82,7 +82,7 @@ TEST(intervals_of_few_rows_hold_what_they_say)
         }
 }
 
-/* --- the average, by quadrature ----------------------------------------------------------------- */
+/* --- the average, by quadrature --------------------------------------------------------------- */
 
 /* Two classes along a line, with disorder. */
 static cr_table *draw_table(cr_ctx *cx, size_t n, uint64_t seed, bool reversed)
@@ -174,7 +174,7 @@ TEST(average_over_a_length_is_the_integral)
     check_quadrature(cx, "ep", "probit");
 }
 
-/* --- laws ---------------------------------------------------------------------------------------- */
+/* --- laws ------------------------------------------------------------------------------------- */
 
 /* Probabilities, their intervals and the latent function of a model at a few inputs: out [30]. */
 enum { ANSWERS = 30 };
