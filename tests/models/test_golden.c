@@ -24,7 +24,7 @@ static bool has_gained(const char *path)
         const char   *model;
         unsigned long first;
     } gained[] = { { "gp", 15 },      { "gp-online", 4 },      { "glm", 13 },
-                   { "robust", 5 },   { "gp-classify", 5 },    { "tree", 6 },
+                   { "robust", 5 },   { "gp-classify", 7 },    { "tree", 6 },
                    { "adaboost", 6 }, { "bayes-logistic", 6 }, { "pca", 4 },
                    { "gmm", 9 },      { "hmm", 10 },           { "kalman", 9 },
                    { "markov", 3 } };
@@ -98,7 +98,8 @@ static bool is_rare(const char *name)
     static const char *const rare[] = {
         "log_evidence_bound", "jitter",          "latent_above_0", "approximate",
         "distance_se",        "gradient_z",      "separated_by",   "bernoulli_columns",
-        "category_columns",   "effective_df_se", "at_bound",       "inflation"
+        "category_columns",   "effective_df_se", "at_bound",       "inflation",
+        "hyper_settings",     "hyper_ess"
     };
     for (size_t i = 0; i < sizeof rare / sizeof *rare; i++)
         if (strcmp(rare[i], name) == 0) return true;

@@ -5,6 +5,7 @@
  * With draws the answer is their mean; of a mixture of normals, as alpha is averaged over, the mean over
  * its parts.  Intervals are of the probability under the posterior. */
 #include "bayes_logistic.h"
+#include "models/common/normal_mixture.h"
 #include "models/common/softmax_grid.h"
 #include "models/common/softmax_normal.h"
 #include "base/parallel.h"
@@ -222,27 +223,6 @@ static size_t interval_workspace(const interval_work *w)
            (count_values(w) + 1) * (m->M + 1) + 2 * count_parts(m);
 }
 
-/* Where a mixture of normals, mean and sd [m->parts] of each, has the mass p below it: by bisection. */
-static double mixture_quantile(const cri_bayes_logistic *m, const double *mean, const double *sd,
-                               double p)
-{
-    enum { HALVINGS = 200 }; /* until rounding, from anywhere */
-    double low = INFINITY, high = -INFINITY;
-    for (size_t k = 0; k < m->parts; k++) {
-        double at = mean[k] + cr_norm_ppf(p) * sd[k];
-        low = fmin(low, at), high = fmax(high, at);
-    }
-    for (int i = 0; i < HALVINGS && low < high; i++) {
-        double middle = low + (high - low) / 2, below = 0;
-        if (middle <= low || middle >= high) break;
-        for (size_t k = 0; k < m->parts; k++)
-            below += m->share[k] * (sd[k] > 0 ? cr_norm_cdf((middle - mean[k]) / sd[k])
-                                              : (double)(mean[k] <= middle));
-        *(below < p ? &low : &high) = middle;
-    }
-    return low + (high - low) / 2;
-}
-
 /* The ends of the interval of the normal score of two classes; scores [2 parts]. */
 static void of_normals(const interval_work *w, const double *z, double *v, double *scores,
                        double *ends)
@@ -256,8 +236,8 @@ static void of_normals(const interval_work *w, const double *z, double *v, doubl
         sd[k] = sqrt(fmax(C, 0));
     }
     if (m->parts) {
-        ends[0] = mixture_quantile(m, mean, sd, tail);
-        ends[1] = mixture_quantile(m, mean, sd, 1 - tail);
+        ends[0] = cri_normal_mixture_quantile(m->parts, m->share, mean, sd, tail);
+        ends[1] = cri_normal_mixture_quantile(m->parts, m->share, mean, sd, 1 - tail);
         return;
     }
     double half = -cr_norm_ppf(tail) * sd[0];

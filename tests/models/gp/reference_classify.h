@@ -84,7 +84,7 @@ static inline void check_classify_optimum(cr_ctx *cx, const json_t *root, const 
     split     s = read_split(cx, root, item);
     double   *counts = read_counts(cx, root, item, s.n), best = number_of(item, "best_approx_lml");
     cr_table *t = class_table(cx, s.X, s.n, s.d, counts);
-    cr_model *m = fit(cx, "gp-classify", t, "target=y kernel=rbf infer=laplace");
+    cr_model *m = fit(cx, "gp-classify", t, "target=y kernel=rbf infer=laplace hyper=best");
     double    found = cr_model_get_report(m)->log_evidence;
     if (found < best - 1e-6)
         fail_msg("%s: %.9f, known %.9f", json_string_value(json_object_get(item, "id")), found,

@@ -201,28 +201,30 @@ TEST(learning)
     cr_table *two = draw_classes(cx, 1, 40, 2, 0.3, NULL),
              *three = draw_classes(cx, 2, 30, 3, 0.3, NULL);
     double fixed = evidence_with(cx, two, "target=y kernel=rbf(ard) optimize=none");
-    double best = evidence_with(cx, two, "target=y"),
-           more = evidence_with(cx, two, "target=y restarts=3");
+    double best = evidence_with(cx, two, "target=y hyper=best"),
+           more = evidence_with(cx, two, "target=y hyper=best restarts=3");
     assert_true(best > fixed + 1 && more > best - 1e-4 && best < 0);
-    assert_true(evidence_with(cx, two, "target=y likelihood=probit") > fixed);
-    assert_true(evidence_with(cx, two, "target=y mean=constant") >
+    assert_true(evidence_with(cx, two, "target=y hyper=best likelihood=probit") > fixed);
+    assert_true(evidence_with(cx, two, "target=y hyper=best mean=constant") >
                 best - 1e-4); /* contains the other */
-    double bound = evidence_with(cx, two, "target=y approx=svgp inducing=40");
+    double bound = evidence_with(cx, two, "target=y hyper=best approx=svgp inducing=40");
     assert_true(fabs(bound - best) < 3);
-    assert_true(evidence_with(cx, two, "target=y approx=svgp inducing=5") < bound + 1e-4);
-    assert_true(evidence_with(cx, three, "target=y infer=laplace") >
+    assert_true(evidence_with(cx, two, "target=y hyper=best approx=svgp inducing=5") <
+                bound + 1e-4);
+    assert_true(evidence_with(cx, three, "target=y hyper=best infer=laplace") >
                 evidence_with(cx, three, "target=y infer=laplace kernel=rbf(ard) optimize=none") +
                     1);
-    bound = evidence_with(cx, three, "target=y");
+    bound = evidence_with(cx, three, "target=y hyper=best");
     assert_true(bound > evidence_with(cx, three, "target=y kernel=rbf(ard) optimize=none") + 0.5);
-    assert_close(bound, evidence_with(cx, three, "target=y approx=svgp inducing=30"), 1e-3);
+    assert_close(bound, evidence_with(cx, three, "target=y hyper=best approx=svgp inducing=30"),
+                 1e-3);
 
-    cr_model *m = fit(cx, "gp-classify", two, "target=y");
+    cr_model *m = fit(cx, "gp-classify", two, "target=y hyper=best");
     json_t   *d = describe(cx, m);
     assert_true(statistic(d, "distinct_inputs") == 40 && parameter(d, "rbf.variance", "sd") > 0);
     assert_true(parameter(d, "rbf.l[1]", "lower") < parameter(d, "rbf.l[1]", "value"));
     cr_model_free(cx, m);
-    m = fit(cx, "gp-classify", two, "target=y max_iter=1");
+    m = fit(cx, "gp-classify", two, "target=y hyper=best max_iter=1");
     assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_LIMIT);
 }
 

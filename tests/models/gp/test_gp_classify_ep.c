@@ -318,11 +318,12 @@ TEST(auto_takes_ep_where_laplace_differs)
 TEST(learns_by_its_evidence)
 {
     cr_table *t = draw_line(cx, 40, 0.3);
-    cr_model *m = fit(cx, "gp-classify", t, "target=y infer=ep kernel=rbf likelihood=probit");
-    double    best = cr_model_get_report(m)->log_evidence, value;
-    cr_hyper  h[2];
-    size_t    which[2] = { 0, 1 };
-    double    x[2];
+    cr_model *m =
+        fit(cx, "gp-classify", t, "target=y infer=ep hyper=best kernel=rbf likelihood=probit");
+    double   best = cr_model_get_report(m)->log_evidence, value;
+    cr_hyper h[2];
+    size_t   which[2] = { 0, 1 };
+    double   x[2];
     for (size_t k = 0; k < 2; k++)
         assert_ok(cx, cr_model_hyper(cx, m, k, &h[k])), x[k] = h[k].value;
     assert_ok(cx, cr_evidence_at(cx, m, t, which, 2, x, 1, &value));

@@ -40,7 +40,7 @@ TEST(one_latent_function)
         char   settings[128];
         double f[2 * NEW], low[2 * NEW], high[2 * NEW];
         bool   probit = strstr(how[h], "probit") != NULL;
-        snprintf(settings, sizeof settings, "target=y task=classification %s", how[h]);
+        snprintf(settings, sizeof settings, "target=y task=classification hyper=map %s", how[h]);
         cr_model     *m = fit(cx, "gp-classify", t, settings);
         cr_prediction p = predict(cx, m, u);
         assert_ok(cx, cr_transform(cx, m, u, f));

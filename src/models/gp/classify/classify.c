@@ -2,7 +2,7 @@
  *   f ~ GP(0, k),   P(class | f) = logistic(f) or Phi(f); for more than two classes softmax of one f a class
  * The posterior of f is approximated by a normal: Laplace's; that of expectation propagation, where Laplace's
  * differs from it (two classes); or a variational one, through inducing inputs.  The parameters of the
- * kernel are at the maximum of the approximate log evidence.  Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 3, 5. */
+ * kernel are at the maximum of the approximate log evidence times their priors, or averaged over.  Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, ch. 3, 5. */
 #include "classify_fit.h"
 #include "models/kernel/inputs/gp_centre.h"
 #include "models/gp/sparse/gp_sparse.h"
@@ -21,6 +21,7 @@ CR_OPTIONS_TABLE(static, gp_classify_table, cri_classify_options, CRI_CLASSIFY_O
 static const cri_requirement gp_classify_requirements[] = {
     { "restarts", "optimize", "evidence", false },
     { "max_iter", "optimize", "evidence", false },
+    { "hyper", "optimize", "evidence", false },
     CRI_REQUIREMENT_LAST,
 };
 

@@ -36,7 +36,13 @@ typedef enum cri_classify_infer {
     MEMBER(part,   gp,             (cri_gp_posterior), "", "L as above; its own alpha is not used") \
     MEMBER(count,  fn,             (),     "found",  "F n, where there is a factor")                \
     MEMBER(matrix, factor,         (fn, n), "triangle none", "of each function; absent for Laplace and EP, F = 1") \
-    MEMBER(count,  infer,          (),     "0..2 spare", "cri_classify_infer; of a bound of before 0")
+    MEMBER(count,  infer,          (),     "0..2 spare", "cri_classify_infer; of a bound of before 0") \
+    MEMBER(count,  settings,       (),     "spare as:hyper_settings", "of the hyper-parameters that predictions average over (classify_mixture.h); 0: one") \
+    MEMBER(count,  n_theta,        (),     "found",  "of the kernel, where there are settings")     \
+    MEMBER(vector, shares,         (settings), ">0 sums none as:hyper_shares", "")                \
+    MEMBER(matrix, thetas,         (settings, n_theta), "none as:hyper_theta", "as of the kernel") \
+    MEMBER(matrix, latents,        (settings, n), "none as:hyper_latent", "alpha of each")         \
+    MEMBER(matrix, roots,          (settings, n), ">=0 none as:hyper_root", "")
 /* clang-format on */
 CRI_RECORD(cri_classify, CRI_CLASSIFY, char **labels;
            /* [2 F] of the latent means and their sds */);

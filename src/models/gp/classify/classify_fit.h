@@ -21,6 +21,8 @@
       "learn the hyper-parameters by maximising the evidence, or keep them as given", "none")                   \
     X(count,  restarts,   "0", "0..10000", "additional random starts of the search", "10")              \
     X(count,  max_iter,   "200", "1..1000000", "maximum number of steps of one run of the search", "50")          \
+    X(choice, hyper,      "auto", "auto|map|best",                                                   \
+      "hyper-parameters at the maximum of evidence times weak priors (map), of the evidence alone (best), or, with two classes, predictions averaged over them; auto: map, or an average if there are few rows for them", "best") \
     X(choice, infer,      "auto", "laplace|ep|bound|auto",                                           \
       "how the posterior is represented: Gaussian at the mode, (two classes) expectation propagation, or the Gaussian of a lower bound on the evidence; auto: laplace, or ep if the two differ; with three or more classes bound", "ep") \
     X(choice, approx,     "auto", "auto|laplace|svgp",                                               \
@@ -29,6 +31,7 @@
 /* clang-format on */
 CR_OPTIONS_STRUCT(cri_classify_options, CRI_CLASSIFY_OPTIONS);
 enum { CRI_OPTIMIZE_EVIDENCE, CRI_OPTIMIZE_NONE };
+enum { CRI_HYPER_AUTO, CRI_HYPER_MAP, CRI_HYPER_BEST };
 enum { CRI_APPROX_AUTO, CRI_APPROX_LAPLACE, CRI_APPROX_SVGP };
 
 /* One fit on its way. */

@@ -1,5 +1,5 @@
 /* classify_learn.c -- hyper-parameters and posterior of a Gaussian process classifier. */
-#include "classify_fit.h"
+#include "classify_average.h"
 #include "models/gp/search/gp_optimiser.h"
 #include "models/gp/posterior/gp_method.h"
 #include "base/clock.h"
@@ -71,6 +71,7 @@ typedef struct ascent {
     cr_ctx               *cx;
     cri_svgp             *workspace;
     const cri_gp_problem *problem;
+    const cri_gp_prior   *opt_prior;
     cr_kernel            *k;
     double               *gradient; /* [theta + 1] */
 } ascent;
@@ -84,7 +85,7 @@ static cr_status minus_bound(void *user, const double *x, size_t n, double *out_
     CR_TRY(cr_kernel_set_theta(g->cx, g->k, x));
     CR_TRY(cri_svgp_objective(g->cx, g->workspace, g->problem, g->k, 0, &value,
                               opt_gradient ? g->gradient : NULL));
-    value += cr_kernel_log_prior(g->k, false, opt_gradient ? g->gradient : NULL);
+    value += cri_gp_log_prior(g->opt_prior, g->k, x, opt_gradient ? g->gradient : NULL);
     if (!isfinite(value)) CR_TRY(CR_ENUMERIC);
     *out_f = -value;
     for (size_t i = 0; opt_gradient && i < n; i++) opt_gradient[i] = -g->gradient[i];
@@ -101,7 +102,12 @@ static cr_status ascend_bound(cr_ctx *cx, fit *f, const cri_gp_learning *learnin
     cri_gp_posterior   *g = &f->m->gp;
     size_t              p = cr_kernel_theta_size(g->kernel);
     double             *x = cr_scratch_f64(&s, p + 1);
-    ascent              user = { cx, &f->sparse, problem, g->kernel, cr_scratch_f64(&s, p + 1) };
+    ascent              user = { .cx = cx,
+                                 .workspace = &f->sparse,
+                                 .problem = problem,
+                                 .opt_prior = learning->prior,
+                                 .k = g->kernel,
+                                 .gradient = cr_scratch_f64(&s, p + 1) };
     cri_gp_space        u;
     cr_minimize_options o = cr_minimize_defaults();
     cr_minimize_report  done_report;
@@ -236,7 +242,8 @@ static void keep_ep(fit *f, const cri_ep *ep)
     cri_classify *m = f->m;
     memcpy(m->latent, ep->b, m->n * sizeof(double));
     memcpy(m->root, ep->root, m->n * sizeof(double));
-    memcpy(m->gp.L, ep->L, m->n * m->n * sizeof(double));
+    for (size_t i = 0; i < m->n; i++) /* above the diagonal a factor leaves what was there */
+        memcpy(m->gp.L + i * m->n, ep->L + i * m->n, (i + 1) * sizeof(double));
     m->gp.evidence = ep->log_evidence;
     m->log_likelihood = ep->log_likelihood;
     m->steps = (double)ep->sweeps;
@@ -318,9 +325,27 @@ done:
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
+/* The weakly informative priors, unless they are not wanted. */
+static cr_status open_hyper(cr_scratch *s, fit *f, cri_gp_learning *learning, cri_gp_prior *out)
+{
+    const double      KNOWN = 1e9; /* rows: the variance is one of the link, not of the data */
+    cr_status         st = CR_OK;
+    cri_gp_posterior *g = &f->m->gp;
+    cri_gp_space      space;
+    if (f->o->hyper == CRI_HYPER_BEST || f->o->optimize == CRI_OPTIMIZE_NONE) goto done;
+    CR_TRY(cri_gp_space_new(s, g->kernel, learning->problem, learning->variance, 0, false, &space));
+    CR_TRY(cri_gp_prior_new(s, g->kernel, &space, KNOWN, out));
+    learning->prior = out;
+    g->hyper = CRI_GP_HYPER_MAP;
+done:
+    return st;
+}
+
 cr_status cri_classify_solve(cr_ctx *cx, fit *f, cr_report *report)
 {
     cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    cri_gp_prior    prior;
     cri_classify   *m = f->m;
     size_t          threads = cr_ctx_threads(cx), n = f->data.at->n;
     size_t          few = m->F > 1    ? (size_t)(MANY_ROWS / cbrt((double)m->F))
@@ -341,6 +366,7 @@ cr_status cri_classify_solve(cr_ctx *cx, fit *f, cr_report *report)
 
     if (n <= ONE_THREAD_ROWS) cr_ctx_set_threads(cx, 1); /* work too small to share */
     report->stop = CR_STOP_CLOSED_FORM;
+    CR_TRY(open_hyper(&s, f, &learning, &prior));
     if (f->o->optimize == CRI_OPTIMIZE_EVIDENCE)
         CR_TRY(m->sparse && (n > few || f->closely) ? learn_sparse(cx, f, &learning, report)
                                                     : learn(cx, f, &learning, report));
@@ -354,9 +380,12 @@ cr_status cri_classify_solve(cr_ctx *cx, fit *f, cr_report *report)
     report->evidence = m->sparse ? CR_EVIDENCE_BOUND : CR_EVIDENCE_LAPLACE;
     if (f->infer == CRI_CLASSIFY_EP || f->infer == CRI_CLASSIFY_AUTO)
         CR_TRY(improve(cx, f, &learning, cri_seconds() - begun, report));
+    if (f->o->hyper == CRI_HYPER_AUTO && learning.prior && !m->sparse && m->F == 1 && !f->expired)
+        CR_TRY(cri_classify_spread(cx, f, &learning));
     report->log_evidence = m->gp.evidence;
     report->log_likelihood = m->log_likelihood;
 done:
     cr_ctx_set_threads(cx, threads);
+    cr_scratch_end(&s);
     return st;
 }

@@ -4,175 +4,28 @@
  * by a lattice of points and their mirror images (softmax_normal.h), scaled to have unit
  * covariance, 8192 in all, which start at each class in turn, so that no class is preferred; the
  * error is about 1e-3.  Intervals of probabilities: the quantiles of the latent function through the link, or, with
- * more than two classes, those of the softmax at 4096 points of the lattice. */
-#include "classify.h"
+ * more than two classes, those of the softmax at 4096 points of the lattice.  Where two classes are averaged over
+ * hyper-parameters, see classify_mixture.h. */
+#include "classify_mixture.h"
+#include "classify_normals.h"
 #include "models/common/softmax_grid.h"
 #include "models/common/softmax_normal.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
-#include "math/dense/chol.h"
-#include "math/dense/dense.h"
 #include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 256, ROWS = 16, POINTS = 4096, LEAST_POINTS = 64 };
+enum { ROWS = 16, POINTS = 4096, LEAST_POINTS = 64 };
 
-/* Some rows on their way through the formulas. */
-typedef struct block {
-    const cri_classify *m;
-    size_t              count, K;
-    double             *workspace, *X; /* [count x p], [count x d]                          */
-    uint32_t           *codes;         /* [count x c]                                       */
-    double             *C, *T;         /* [n x count] k, then w; workspace                       */
-    double             *r;             /* [F x n x count], more than one function, not sparse */
-    double             *prior;         /* [count] k(x, x)                                   */
-    double             *mean;          /* [F x count]                                       */
-    double             *cov;           /* [count x F x F]                                   */
-    size_t              n_points;      /* 0: there is a better rule for so few functions    */
-    double             *points;        /* [n_points x F] of a lattice                       */
-    double             *work;          /* [count x work_size]                               */
-    double             *prob;          /* [count x K]                                       */
-} block;
-
-static size_t work_size(size_t F) { return 2 * F + (F + 3) * F; }
+typedef cri_classify_block block;
 
 /* The points of the lattice that averages are over. */
 static size_t count_points(size_t F)
 {
     size_t n = POINTS / F;
     return F <= CRI_GRID_SCORES ? 0 : n < LEAST_POINTS ? LEAST_POINTS : n;
-}
-
-static cr_status block_new(cr_scratch *s, const cri_classify *m, size_t p, size_t count,
-                           size_t n_points, block *out)
-{
-    size_t n = m->n, F = m->F;
-    bool   joint = F > 1 && !m->sparse;
-    *out = (block){ .m = m,
-                    .K = m->K,
-                    .workspace = cr_scratch_matrix(s, count, p),
-                    .X = cr_scratch_matrix(s, count, m->gp.at.d),
-                    .codes = cr_scratch_bytes(s, count * m->gp.at.c, sizeof(uint32_t)),
-                    .C = cr_scratch_matrix(s, n, count),
-                    .T = cr_scratch_matrix(s, n, count),
-                    .r = joint ? cr_scratch_matrix(s, F * n, count) : NULL,
-                    .prior = cr_scratch_f64(s, count),
-                    .mean = cr_scratch_matrix(s, F, count),
-                    .cov = cr_scratch_matrix(s, count * F, F),
-                    .n_points = n_points,
-                    .points = cr_scratch_matrix(s, n_points, F),
-                    .work = cr_scratch_matrix(s, count, work_size(F)) };
-    if (s->status != CR_OK) return s->status;
-    cri_softmax_points(F, n_points, out->points);
-    if (n_points) cri_softmax_whiten(F, n_points, out->points);
-    return CR_OK;
-}
-
-/* out[i] += sign sum_a A[a, i]^2, A [rows x count]; `step` numbers between the out[i]. */
-static void add_squares(const double *A, size_t rows, size_t count, double sign, double *out,
-                        size_t step)
-{
-    for (size_t a = 0; a < rows; a++)
-        for (size_t i = 0; i < count; i++)
-            out[i * step] += sign * A[a * count + i] * A[a * count + i];
-}
-
-/* T := diag(root) C. */
-static void scale_by(const double *root, const double *C, size_t n, size_t count, double *T)
-{
-    for (size_t a = 0; a < n; a++)
-        for (size_t i = 0; i < count; i++) T[a * count + i] = root[a] * C[a * count + i];
-}
-
-/* --- covariances ----------------------------------------------------------------------------- */
-
-/* cov_cc += r_c . r_c and so on, of all pairs of functions. */
-static void add_products(const block *b)
-{
-    const cri_classify *m = b->m;
-    size_t              F = m->F, n = m->n, count = b->count;
-    for (size_t c = 0; c < F; c++)
-        for (size_t e = 0; e <= c; e++) {
-            const double *x = b->r + c * n * count, *z = b->r + e * n * count;
-            double       *to = b->cov + c * F + e, *mirror = b->cov + e * F + c;
-            for (size_t a = 0; a < n; a++)
-                for (size_t i = 0; i < count; i++)
-                    to[i * F * F] += x[a * count + i] * z[a * count + i];
-            for (size_t i = 0; e < c && i < count; i++) mirror[i * F * F] = to[i * F * F];
-        }
-}
-
-/* Laplace: the own part of function c, and its r. */
-static cr_status spread_laplace(cr_ctx *cx, const block *b, size_t c)
-{
-    cr_status           st = CR_OK;
-    const cri_classify *m = b->m;
-    size_t              n = m->n, F = m->F, count = b->count;
-    cr_mat              T = cr_mat_of(F > 1 ? b->r + c * n * count : b->T, n, count);
-    cr_cmat             L = cr_cmat_of(m->gp.L, n, n);
-    cr_cmat             B = F > 1 ? cr_cmat_of(m->factor + c * n * n, n, n) : L;
-    scale_by(m->root + c * n, b->C, n, count, T.a);
-    CR_TRY(cr_chol_forward(cx, B, T));
-    add_squares(T.a, n, count, -1, b->cov + c * F + c, F * F);
-    for (size_t i = 0; i < count; i++) {
-        double *v = b->cov + i * F * F + c * F + c;
-        *v = fmax(*v, 0);
-    }
-    if (F == 1) goto done;
-    CR_TRY(cr_chol_backward(cx, B, T));
-    scale_by(m->root + c * n, T.a, n, count, T.a);
-    CR_TRY(cr_chol_forward(cx, L, T));
-done:
-    return st;
-}
-
-/* Sparse: b->C holds w. */
-static cr_status spread_sparse(cr_ctx *cx, const block *b, size_t c)
-{
-    const cri_classify *m = b->m;
-    size_t              n = m->n, F = m->F, count = b->count;
-    double             *v = b->cov + c * F + c;
-    add_squares(b->C, n, count, -1, v, F * F);
-    for (size_t i = 0; i < count; i++) v[i * F * F] = fmax(v[i * F * F], 0);
-    memcpy(b->T, b->C, n * count * sizeof(double));
-    cr_status st =
-        cr_chol_forward(cx, cr_cmat_of(m->factor + c * n * n, n, n), cr_mat_of(b->T, n, count));
-    if (st == CR_OK) add_squares(b->T, n, count, 1, v, F * F);
-    return st;
-}
-
-/* Means and covariances of rows [begin, end). */
-static cr_status find_normals(cr_ctx *cx, const cri_rows *rows, cri_range r, block *b)
-{
-    cr_status           st = CR_OK;
-    const cri_classify *m = b->m;
-    size_t              n = m->n, F = m->F, count = r.end - r.begin;
-    cr_kernel_input     at = cri_gp_inputs(&m->gp.at);
-    cr_kernel_input     in = { .rows = count,
-                               .numbers = cr_cmat_of(b->X, count, m->gp.at.d),
-                               .codes = b->codes,
-                               .categories = m->gp.at.c,
-                               .names = cri_gp_names(rows) };
-
-    b->count = count;
-    cri_gp_split(rows, r.begin, r.end, b->workspace, b->X, b->codes);
-    CR_TRY(cri_gp_check_inputs(cx, m->gp.kernel, rows, r.begin, &in));
-    CR_TRY(cr_kernel_cross(cx, m->gp.kernel, &at, &in, cr_mat_of(b->C, n, count)));
-    CR_TRY(cr_kernel_diagonal(cx, m->gp.kernel, &in, true, b->prior));
-    CR_TRY(cr_gemm(cx, 1, cr_cmat_of(m->latent, F, n), CR_PLAIN, cr_cmat_of(b->C, n, count),
-                   CR_PLAIN, 0, cr_mat_of(b->mean, F, count)));
-    if (m->sparse)
-        CR_TRY(cr_chol_forward(cx, cr_cmat_of(m->gp.L, n, n), cr_mat_of(b->C, n, count)));
-    memset(b->cov, 0, count * F * F * sizeof(double));
-    for (size_t c = 0; c < F; c++) {
-        for (size_t i = 0; i < count; i++) b->cov[i * F * F + c * F + c] = b->prior[i];
-        CR_TRY(m->sparse ? spread_sparse(cx, b, c) : spread_laplace(cx, b, c));
-    }
-    if (b->r) add_products(b);
-done:
-    return st;
 }
 
 /* --- probabilities --------------------------------------------------------------------------- */
@@ -205,7 +58,8 @@ static void answer_rows(void *arg, size_t number)
     cri_range           r = cri_block_range(b->count, ROWS, number);
     for (size_t i = r.begin; i < r.end; i++) {
         double *cov = b->cov + i * F * F, *p = b->prob + i * K, sum = 0;
-        double *mean = b->work + work_size(F) * i, *out = mean + F, *workspace = out + F, two[2];
+        double *mean = b->work + cri_classify_work(F) * i, *out = mean + F, *workspace = out + F,
+               two[2];
         for (size_t c = 0; c < F; c++) mean[c] = b->mean[c * b->count + i];
         if (F == 1) {
             two[0] = cri_classify_probability((cri_classify_link)m->link, mean[0], cov[0]);
@@ -221,27 +75,36 @@ static void answer_rows(void *arg, size_t number)
     }
 }
 
-cr_status cri_classify_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+/* By one normal for each row. */
+static cr_status predict_alone(cr_ctx *cx, const cri_classify *m, const cri_rows *rows,
                                cr_prediction *out)
 {
-    cr_status           st = CR_OK;
-    cr_scratch          s = cr_scratch_begin(cx);
-    const cri_classify *m = state;
-    block               b;
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    block      b;
 
-    CR_TRY(block_new(&s, m, rows->p, rows->n < BLOCK ? rows->n : BLOCK, count_points(m->F), &b));
-    for (size_t k = 0; k < cri_block_count(rows->n, BLOCK); k++) {
-        cri_range r = cri_block_range(rows->n, BLOCK, k);
-        CR_TRY(find_normals(cx, rows, r, &b));
+    CR_TRY(cri_classify_block_new(&s, m, rows->p, cri_classify_rows(rows), count_points(m->F), &b));
+    for (size_t k = 0; k < cri_block_count(rows->n, CRI_CLASSIFY_BLOCK); k++) {
+        cri_range r = cri_block_range(rows->n, CRI_CLASSIFY_BLOCK, k);
+        CR_TRY(cri_classify_normals(cx, rows, r, &b));
         b.prob = out->prob + r.begin * m->K;
         CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(b.count, ROWS), answer_rows, &b));
     }
-    for (size_t i = 0; i < rows->n * m->K; i++)
-        if (isnan(out->prob[i]))
-            CR_TRY(cr_fail(cx, CR_ENUMERIC,
-                           "the values of a row are so large that its latent function overflows"));
 done:
     cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_classify_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                               cr_prediction *out)
+{
+    const cri_classify *m = state;
+    cr_status           st = m->settings ? cri_classify_mixture_predict(cx, m, rows, out)
+                                         : predict_alone(cx, m, rows, out);
+    for (size_t i = 0; st == CR_OK && i < rows->n * m->K; i++)
+        if (isnan(out->prob[i]))
+            st = cr_fail(cx, CR_ENUMERIC,
+                         "the values of a row are so large that its latent function overflows");
     return st;
 }
 
@@ -308,11 +171,15 @@ cr_status cri_classify_intervals(cr_ctx *cx, const void *state, const cri_rows *
     block               b;
     interval_work       w = { .b = &b, .level = level };
 
-    CR_TRY(block_new(&s, m, rows->p, rows->n < BLOCK ? rows->n : BLOCK,
-                     m->F > 1 ? CRI_INTERVAL_POINTS : 0, &b));
-    for (size_t k = 0; k < cri_block_count(rows->n, BLOCK); k++) {
-        cri_range r = cri_block_range(rows->n, BLOCK, k);
-        CR_TRY(find_normals(cx, rows, r, &b));
+    if (m->settings) {
+        CR_TRY(cri_classify_mixture_intervals(cx, m, rows, level, lower, upper));
+        goto done;
+    }
+    CR_TRY(cri_classify_block_new(&s, m, rows->p, cri_classify_rows(rows),
+                                  m->F > 1 ? CRI_INTERVAL_POINTS : 0, &b));
+    for (size_t k = 0; k < cri_block_count(rows->n, CRI_CLASSIFY_BLOCK); k++) {
+        cri_range r = cri_block_range(rows->n, CRI_CLASSIFY_BLOCK, k);
+        CR_TRY(cri_classify_normals(cx, rows, r, &b));
         w.lower = lower + r.begin * m->K, w.upper = upper + r.begin * m->K;
         CR_TRY(
             cri_parallel_rows(cx, NULL, b.count, ROWS, interval_workspace(&b), interval_rows, &w));
@@ -330,10 +197,14 @@ cr_status cri_classify_latent(cr_ctx *cx, const void *state, const cri_rows *row
     size_t              F = m->F;
     block               b;
 
-    CR_TRY(block_new(&s, m, rows->p, rows->n < BLOCK ? rows->n : BLOCK, 0, &b));
-    for (size_t k = 0; k < cri_block_count(rows->n, BLOCK); k++) {
-        cri_range r = cri_block_range(rows->n, BLOCK, k);
-        CR_TRY(find_normals(cx, rows, r, &b));
+    if (m->settings) {
+        CR_TRY(cri_classify_mixture_latent(cx, m, rows, out));
+        goto done;
+    }
+    CR_TRY(cri_classify_block_new(&s, m, rows->p, cri_classify_rows(rows), 0, &b));
+    for (size_t k = 0; k < cri_block_count(rows->n, CRI_CLASSIFY_BLOCK); k++) {
+        cri_range r = cri_block_range(rows->n, CRI_CLASSIFY_BLOCK, k);
+        CR_TRY(cri_classify_normals(cx, rows, r, &b));
         for (size_t i = 0; i < b.count; i++)
             for (size_t c = 0; c < F; c++) {
                 double *to = out + (r.begin + i) * 2 * F + 2 * c;

@@ -7,6 +7,7 @@ CRI_RECORD_TABLE(, cri_classify_record, cri_classify, CRI_CLASSIFY);
 
 static const char *const link_names[] = { "logit", "probit", "softmax" };
 static const char *const infer_names[] = { "laplace", "ep", "bound" };
+static const char *const hyper_names[] = { "best", "map", "laplace" }; /* cri_gp_hyper_kind */
 
 /* --- life ------------------------------------------------------------------------------------ */
 
@@ -60,12 +61,29 @@ const cr_field cri_classify_statistics[] = {
     CR_MEASURE("log_likelihood", "nats", CR_FIELD_NULL,
                "at the mode of the latent values (ep: at their mean; svgp: expected)"),
     CR_NUMBER("jitter", CR_FIELD_NULL, "amount added to the diagonal of the covariance, if needed"),
+    CR_TEXT("hyper", CR_FIELD_SOMETIMES,
+            "of learned hyper-parameters: best or map, or laplace if predictions are averaged"),
+    CR_COUNT("hyper_settings", CR_FIELD_SOMETIMES,
+             "of laplace: settings of the hyper-parameters that predictions are averaged over"),
+    CR_NUMBER("hyper_ess", CR_FIELD_SOMETIMES,
+              "of laplace: effective number of these, 1 / sum of the squares of their shares"),
     CR_COUNT("starts", 0, "runs of the search"),
     CR_COUNT("starts_agreed", 0, "number of these that ended at the best optimum"),
     CR_COUNT("evaluations", 0, "of the evidence"),
     CR_TEXT("at_bound", CR_FIELD_SOMETIMES, "hyper-parameters at a bound of their range"),
     CR_FIELD_LAST,
 };
+
+/* What became of learned hyper-parameters. */
+static void add_hyper(const cri_classify *m, cri_sheet *s)
+{
+    double square = 0;
+    cri_put_text(s, "hyper", hyper_names[m->gp.hyper]);
+    if (!m->settings) return;
+    for (size_t k = 0; k < m->settings; k++) square += m->shares[k] * m->shares[k];
+    cri_put_count(s, "hyper_settings", m->settings);
+    cri_put_real(s, "hyper_ess", 1 / square);
+}
 
 static void add_statistics(const cri_classify *m, const cr_design *design, cri_sheet *s)
 {
@@ -81,6 +99,7 @@ static void add_statistics(const cri_classify *m, const cr_design *design, cri_s
     if (m->sparse) cri_put_count(s, "inducing_inputs", m->n);
     cri_put_real(s, "log_likelihood", m->log_likelihood);
     cri_put_real(s, "jitter", m->gp.jitter);
+    if (m->gp.starts) add_hyper(m, s);
     cri_gp_describe_search(&m->gp, s);
 }
 
@@ -98,6 +117,14 @@ cr_status cri_classify_describe(cr_ctx *cx, const void *state, const cr_design *
 
 /* --- file ------------------------------------------------------------------------------------ */
 
+/* true where all is there that an average over settings takes, or nothing. */
+static bool has_settings(const cri_classify *m)
+{
+    bool all = m->shares && m->thetas && m->latents && m->roots;
+    bool some = m->shares || m->thetas || m->latents || m->roots;
+    return m->settings ? all && m->F == 1 && !m->sparse : !some;
+}
+
 static bool is_valid(const cri_classify *m, const cr_design *design)
 {
     size_t C = m->F == 1 ? 2 : m->F, seen = 0;
@@ -105,7 +132,8 @@ static bool is_valid(const cri_classify *m, const cr_design *design)
                  (m->link == CRI_CLASSIFY_SOFTMAX) == (m->F > 1) &&
                  (m->infer == CRI_CLASSIFY_LAPLACE || /* files of before have no other */
                   (m->infer == CRI_CLASSIFY_BOUND) == m->sparse) &&
-                 (m->infer != CRI_CLASSIFY_EP || m->F == 1);
+                 (m->infer != CRI_CLASSIFY_EP || m->F == 1) && has_settings(m) &&
+                 m->gp.hyper <= CRI_GP_HYPER_LAPLACE;
     for (size_t k = 0; valid && k < m->K; k++) {
         valid = m->place[k] < (double)C;
         seen += m->place[k] >= 0;
@@ -118,5 +146,6 @@ cr_status cri_classify_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
     cri_classify *m = state;
     cr_status     st = is_valid(m, design) ? cri_gp_ready(cx, &m->gp, design) : CR_EDATA;
+    if (st == CR_OK && m->settings && m->n_theta != m->gp.n_theta) st = CR_EDATA;
     return st == CR_OK ? cri_classify_name(cx, m, design) : st;
 }
