@@ -344,6 +344,6 @@ def test_seasons_refused(credence, refused, tmp_path):
     assert credence("fit", "linear", "d.csv", "--target", "y", "-o", "m.cred").code == 0
     refused(2, "plot", "m.cred", "d.csv", "--kind", "seasons", says="has no seasonal part")
     (tmp_path / "one.csv").write_text("y\n1\n")
-    (tmp_path / "y.csv").write_text("y\n" + "".join(f"{i % 4}\n" for i in range(20)))
+    (tmp_path / "y.csv").write_text("y\n" + "".join(f"{i % 4 + (i * 7 % 5) / 10}\n" for i in range(20)))
     assert credence("fit", "kalman", "y.csv", "--target", "y", "--components", "level,seasonal:4", "-o", "m.cred").code == 0
     assert credence("plot", "m.cred", "one.csv", "--kind", "seasons").code == 0
