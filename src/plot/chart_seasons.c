@@ -160,13 +160,13 @@ cr_status cri_chart_seasons(cr_scratch *s, const cr_model *m, const cr_table *t,
                   (cri_svg_series){ cri_compose(s, "%g %% interval", 100 * level), CRI_SVG_BAND,
                                     CRI_SVG_BLUE, 0.25, 0, false },
                   ':', a.x, a.lower, a.upper, a.n);
-    cri_chart_add(chart,
-                  (cri_svg_series){ "given all rows", CRI_SVG_LINE, CRI_SVG_BLUE, 1, 1.5, false },
-                  '*', a.x, a.mean, NULL, a.n);
     cri_chart_add(
         chart,
-        (cri_svg_series){ "mean of a season", CRI_SVG_LINE, CRI_SVG_VERMILLION, 1, 1.5, false },
-        '=', a.mean_x, a.mean_y, NULL, 3 * of.period);
+        (cri_svg_series){ "mean of a season", CRI_SVG_LINE, CRI_SVG_VERMILLION, 1, 1, false }, '=',
+        a.mean_x, a.mean_y, NULL, 3 * of.period);
+    cri_chart_add(chart,
+                  (cri_svg_series){ "given all rows", CRI_SVG_LINE, CRI_SVG_BLUE, 1, 1.75, false },
+                  '*', a.x, a.mean, NULL, a.n);
     cri_chart_fit_axes(chart);
     chart->x.low = 0.5, chart->x.high = (double)of.period + 0.5;
     if (month >= 0) name_months(chart);
