@@ -18,7 +18,7 @@ STOP_CLOSED_FORM, STOP_TOLERANCE, STOP_LIMIT, STOP_NO_PROGRESS, STOP_TIME = rang
 TASK_REGRESSION, TASK_CLASSIFICATION, TASK_DENSITY, TASK_CLUSTER, TASK_TRANSFORM = 1, 2, 4, 8, 16  # cr_task
 PLOT_KINDS = ("residuals", "calibration", "roc", "pr", "learning-curve", "components", "map", "evidence",
               "path", "importance", "dependence", "fit", "criterion", "responsibilities", "scree", "biplot",
-              "loadings", "states", "forecast", "transitions")                                                                                # cr_plot_kind
+              "loadings", "states", "forecast", "transitions", "seasons")                                                                                # cr_plot_kind
 SHAPE_SCALAR, SHAPE_VECTOR, SHAPE_MATRIX = range(3)                                # cr_shape
 LOSS_ZERO_ONE, LOSS_SQUARED, LOSS_ABSOLUTE, LOSS_QUANTILE, LOSS_MATRIX = range(5)  # cr_loss_kind
 

@@ -186,7 +186,7 @@ static void say_top(cri_writer *w, const cri_chart *chart, const canvas *c)
         at = (size_t)column + length + 1;
         cri_say(w, i + 1 < chart->n_top ? " " : "");
     }
-    cri_say(w, "  %s\n", chart->top_title);
+    cri_say(w, *chart->top_title ? "  %s\n" : "%s\n", chart->top_title);
 }
 
 static void say_legend(cri_writer *w, const cri_chart *chart)

@@ -144,6 +144,8 @@ static cr_status make_chart(cr_scratch *s, const cr_model *m, const cr_table *t,
         return cri_chart_biplot(s, m, t, chart);
     case CR_PLOT_FORECAST:
         return cri_chart_forecast(s, m, t, level, o->ahead, chart);
+    case CR_PLOT_SEASONS:
+        return cri_chart_seasons(s, m, t, level, chart);
     default:
         break;
     }

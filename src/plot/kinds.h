@@ -27,7 +27,8 @@ typedef enum cr_plot_kind {
     CR_PLOT_LOADINGS,         /* of linear coordinates: the loadings; needs no table     */
     CR_PLOT_STATES,           /* of hidden states: where a sequence is in which          */
     CR_PLOT_FORECAST,         /* of a series: what was predicted, and the rows to come   */
-    CR_PLOT_TRANSITIONS       /* of states: how they follow each other; needs no table   */
+    CR_PLOT_TRANSITIONS,      /* of states: how they follow each other; needs no table   */
+    CR_PLOT_SEASONS           /* of a series with seasons: each season over the cycles   */
 } cr_plot_kind;
 
 /* What some of the kinds can be told. */

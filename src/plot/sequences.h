@@ -3,6 +3,7 @@
  *   states.c           columns coloured by state above the probabilities of the states
  *   transitions.c      how states follow each other, as a graph
  *   series_parts.c     the parts of a series: level, season, ...
+ *   chart_seasons.c    the seasonal part of a series, season by season
  *   chart_forecast.c   a series, what was predicted of each row from those before it, and the rows to come
  * (Internal header.) */
 #ifndef CREDENCE_PLOT_SEQUENCES_H
@@ -48,6 +49,10 @@ void      cri_transitions_put(cr_scratch *s, const cri_transitions *transitions,
 /* Of a series: with its predictions and `ahead` rows to come; 0: as many as are to be seen well. */
 cr_status cri_chart_forecast(cr_scratch *s, const cr_model *model, const cr_table *table,
                              double level, size_t ahead, cri_chart *chart);
+
+/* Of a series with a seasonal part: each season over the cycles. */
+cr_status cri_chart_seasons(cr_scratch *s, const cr_model *model, const cr_table *table,
+                            double level, cri_chart *chart);
 
 /* Each part of a series in a panel of its own. */
 cr_status cri_series_parts(cr_scratch *s, const cr_model *model, const cr_table *table,

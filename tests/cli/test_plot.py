@@ -2,6 +2,7 @@
 import json
 import math
 import re
+import shutil
 import statistics
 import xml.etree.ElementTree as xml
 
@@ -284,3 +285,65 @@ def test_captions_are_wrapped(credence, examples, tmp_path):
         assert "…" not in svg and re.search(end + "$", " ".join(below)), below
         assert len(below) >= 2 and all(float(y) < height for y, _ in lines)
         assert max(map(len, below)) < 110, below
+
+
+def seasons(credence, data):
+    figure = json.loads(credence("plot", "m.cred", data, "--kind", "seasons", "--json").stdout)
+    return figure, {s["name"]: s for s in figure["series"]}
+
+
+def test_seasons_of_months(credence, tmp_path, examples):
+    """The curves of carbon dioxide are the part of the model, month by month, each about its place, with its mean."""
+    fit = ["--target", "co2_ppm", "--time", "year", "--components", "trend,seasonal:12"]
+    assert credence("fit", "kalman", "examples/co2.csv", *fit, "-o", "m.cred").code == 0
+    figure, series = seasons(credence, "examples/co2.csv")
+    rows = json.loads(credence("predict", "m.cred", "examples/co2.csv", "--smoothed", "--parts", "--json").stdout)["predictions"]
+    part = [row["parts"]["seasonal"] for row in rows]
+    curve, mean, band = (series[name] for name in ("given all rows", "mean of a season", "95 % interval"))
+    assert figure["x_title"] == "month" and len(curve["y"]) == len(part) + 12
+    at = 0
+    for month in range(12):
+        own = part[month::12]
+        assert curve["y"][at:at + len(own)] == pytest.approx(own, abs=1e-9)
+        assert curve["x"][at] == pytest.approx(month + 0.6) and curve["x"][at + len(own) - 1] == pytest.approx(month + 1.4)
+        assert curve["y"][at + len(own)] is None and band["lower"][at] < own[0] < band["upper"][at]
+        assert mean["y"][3 * month:3 * month + 3] == [pytest.approx(sum(own) / len(own), abs=1e-9)] * 2 + [None]
+        at += len(own) + 1
+    shutil.copy(tmp_path / "examples/co2.csv", tmp_path / "d.csv")
+    root, text = draw(credence, tmp_path, "--kind", "seasons")
+    assert {"Jan", "Dec", "Each curve is one month over the years, given all rows."} <= set(words(root))
+    assert "Jan  Feb" in text and not any(line.endswith(" ") for line in text.splitlines())
+
+
+def test_seasons_of_dates(credence, tmp_path):
+    """From March on, with a gap: each row stands in its month; seasons of another number have numbers."""
+    lines = [f"{2000 + m // 12}-{m % 12 + 1:02d}-15,{(m % 12 == 6) * 5 + (m * 7 % 11) / 10}" for m in range(2, 62) if m != 20]
+    (tmp_path / "d.csv").write_text("day,y\n" + "\n".join(lines) + "\n")
+    fit = ["--target", "y", "--time", "day"]
+    assert credence("fit", "kalman", "d.csv", *fit, "--steps", "time", "--components", "level,seasonal:12", "-o", "m.cred").code == 0
+    figure, series = seasons(credence, "d.csv")
+    mean = series["mean of a season"]
+    assert max(range(12), key=lambda month: mean["y"][3 * month]) == 6  # July
+    count = [sum(abs(x - month) <= 0.4 + 1e-9 for x, y in zip(*(series["given all rows"][c] for c in "xy")) if y is not None)
+             for month in range(1, 13)]
+    assert count == [5, 5, 5, 5, 5, 5, 5, 5, 4, 5, 5, 5] and "month" in figure["x_title"]
+    assert credence("fit", "kalman", "d.csv", *fit, "--steps", "rows", "--components", "level,seasonal:12", "-o", "m.cred").code == 0
+    assert seasons(credence, "d.csv")[0]["x_title"].startswith("season")  # the gap moves the months
+    assert credence("fit", "kalman", "d.csv", *fit, "--components", "level,seasonal:4", "-o", "m.cred").code == 0
+    figure, series = seasons(credence, "d.csv")
+    assert figure["title"] == "kalman: the 4 seasons of y" and len(series["mean of a season"]["y"]) == 12
+    root, _ = draw(credence, tmp_path, "--kind", "seasons")
+    assert "Jan" not in words(root)
+
+
+def test_seasons_refused(credence, refused, tmp_path):
+    (tmp_path / "d.csv").write_text("x,y\n" + "".join(f"{i},{i % 4}\n" for i in range(20)))
+    assert credence("fit", "kalman", "d.csv", "--target", "y", "-o", "m.cred").code == 0
+    refused(2, "plot", "m.cred", "d.csv", "--kind", "seasons", says="has no seasonal part")
+    refused(2, "plot", "m.cred", "--kind", "seasons", says="needs")
+    assert credence("fit", "linear", "d.csv", "--target", "y", "-o", "m.cred").code == 0
+    refused(2, "plot", "m.cred", "d.csv", "--kind", "seasons", says="has no seasonal part")
+    (tmp_path / "one.csv").write_text("y\n1\n")
+    (tmp_path / "y.csv").write_text("y\n" + "".join(f"{i % 4 + (i * 7 % 5) / 10}\n" for i in range(20)))
+    assert credence("fit", "kalman", "y.csv", "--target", "y", "--components", "level,seasonal:4", "-o", "m.cred").code == 0
+    assert credence("plot", "m.cred", "one.csv", "--kind", "seasons").code == 0

@@ -41,6 +41,9 @@ FIGURES = {
     "docs/figures/kalman-parts.svg": "credence fit kalman examples/co2.csv --target co2_ppm --time year"
                                      " --components trend,seasonal:12 -o m.cred -q >/dev/null"
                                      " && credence plot m.cred examples/co2.csv --kind components -o",
+    "docs/figures/kalman-seasons.svg": "credence fit kalman examples/co2.csv --target co2_ppm --time year"
+                                       " --components trend,seasonal:12 -o m.cred -q >/dev/null"
+                                       " && credence plot m.cred examples/co2.csv --kind seasons -o",
     "docs/figures/diabetes.svg": "credence fit bayes-linear examples/diabetes.csv"
                                  " --target progression -o m.cred -q >/dev/null &&"
                                  " credence plot m.cred examples/diabetes.csv -o",

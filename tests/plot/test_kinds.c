@@ -248,6 +248,29 @@ TEST(answer_allocations)
     cr_table_free(cx, f.table);
 }
 
+static cr_status plot_seasons(cr_ctx *cx, void *arg)
+{
+    const fitted *f = arg;
+    cr_ctx_set_threads(cx, 1);
+    return cr_plot(cx, f->model, f->table, CR_PLOT_SEASONS, 0.9, figure_path());
+}
+
+/* Seasons in numbers, in both forms; a row that is missing has its season none the less. */
+TEST(seasons)
+{
+    double y[14];
+    fitted f = { NULL, make_table(cx, NULL, 14, 0, NULL, NULL) };
+    for (size_t i = 0; i < 14; i++)
+        y[i] = i == 5 ? NAN : (double)(i % 3) + 0.1 * (double)(i * 7 % 5);
+    assert_ok(cx, cr_table_add_numbers(cx, f.table, "y", CR_REAL, y, 1));
+    f.model = fit(cx, "kalman", f.table, "target=y components=level,seasonal:3");
+    check_kind(cx, f.model, f.table, CR_PLOT_SEASONS, "kalman: the 3 seasons of y");
+    check_kind(cx, f.model, f.table, CR_PLOT_SEASONS, "that of the first row shown is 1");
+    test_every_allocation_fails(plot_seasons, &f);
+    cr_model_free(cx, f.model);
+    cr_table_free(cx, f.table);
+}
+
 TEST(allocations)
 {
     char models[][9] = { "ridge", "logistic", "lasso" };

@@ -7,6 +7,7 @@
 #include "hmm.h"
 #include "hmm_duration.h"
 #include "hmm_regress.h"
+#include "hmm_ties.h"
 #include "base/scratch.h"
 #include "math/dense/blas_internal.h"
 #include "models/common/column_kinds.h"
@@ -400,6 +401,7 @@ static bool fits_design(const cri_hmm *m, const cr_design *d)
         if (!fits_column(m, j)) return false;
         if (m->kind[j] == CRI_EMIT_CATEGORY && !levels_sum_to_one(m, j)) return false;
     }
+    if (!cri_hmm_ties_fit(m)) return false;
     if (!cri_hmm_vb_fits(m) || (m->statistics > 0 && m->statistics != cri_hmm_width(m)))
         return false;
     for (size_t i = 0; i < m->tried; i++)

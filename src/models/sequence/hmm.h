@@ -16,7 +16,8 @@
  *  11. hmm_update.c    rows that come later
  *  12. hmm_regress.c   covariates, in which the means of columns are linear
  *  13. hmm_duration.c  how long states last, where that is not geometric: nodes of the chain
- *  14. hmm_paths.c     the most probable paths, and the entropy of all of them
+ *  14. hmm_ties.c      transitions that are equal: their M-step
+ *  15. hmm_paths.c     the most probable paths, and the entropy of all of them
  *   emission.c, emission_more.c, emission_regress.c, emission_mixture.c, joint.c   what a state emits
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_SEQUENCE_HMM_H
@@ -54,6 +55,9 @@
     MEMBER(matrix, A,              (k, k),  ">=0 sums",      "P(z_t | z_t-1)")                     \
     MEMBER(vector, may_begin,      (k),     "0..1",          "whether pi may be above 0")          \
     MEMBER(matrix, may_go,         (k, k),  "0..1",          "whether A may be above 0")           \
+    MEMBER(count,  ties,           (),      "spare",         "k where transitions are tied; 0: none is") \
+    MEMBER(codes,  tie,            (ties, k), "full",        "the same above 0: these are equal") \
+    MEMBER(count,  free_transitions, (),    "spare",         "with ties: free numbers of A")       \
     MEMBER(vector, share,          (k),     ">=0",           "expected share of the rows")         \
     MEMBER(matrix, mean,           (p, k),  "",              "first parameters of numbers")        \
     MEMBER(matrix, spread,         (p, k),  ">=0",           "second parameters")                  \
@@ -130,7 +134,7 @@ enum { CRI_HMM_INFER_EM, CRI_HMM_INFER_VB };
       "left-right")                                                                                \
     X(text, transitions, "", "FILE",                                                               \
       "JSON file, or JSON itself, {\"A\": [[...]]} of transitions to start from: those of 0 stay " \
-      "0",                                                                                         \
+      "0; \"tie\": [[\"a\", \"\"], [\"\", \"a\"]]: those of one name are equal",                   \
       "A.json")                                                                                    \
     X(text, start, "", "FILE",                                                                     \
       "JSON file, or JSON itself, of parameters to start from, or with --max-iter 0 to keep: pi, " \
@@ -194,7 +198,7 @@ static inline size_t cri_hmm_nodes(const cri_hmm *m)
 }
 /* A state of its shape with nothing in it. */
 typedef struct cri_hmm_shape {
-    size_t k, p, L, g, tried, sequences, q, stages, M, parts;
+    size_t k, p, L, g, tried, sequences, q, stages, M, parts, ties;
 } cri_hmm_shape;
 cr_status cri_hmm_new(cr_ctx *cx, cri_hmm_shape shape, cri_hmm **out);
 /* joint, from the kinds. */
@@ -227,8 +231,8 @@ size_t    cri_hmm_dimension(const void *state);
 void      cri_hmm_to_vector(const void *state, double *out);
 cr_status cri_hmm_from_vector(cr_ctx *cx, const double *vector, void *state, bool *out_valid);
 /* Which of these numbers can vary by themselves: of probabilities all but the largest, and those for which hardly any
- * row speaks. */
-void cri_hmm_find_free(const cri_hmm *m, bool *out);
+ * row speaks.  work [cri_hmm_ties_work + k x k]. */
+void cri_hmm_find_free(const cri_hmm *m, double *work, bool *out);
 
 /* --- steps (hmm_step.c) ---------------------------------------------------------------------- */
 

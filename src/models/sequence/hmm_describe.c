@@ -3,6 +3,7 @@
 #include "hmm.h"
 #include "hmm_duration.h"
 #include "hmm_regress.h"
+#include "hmm_ties.h"
 #include "base/scratch.h"
 #include "models/common/column_kinds.h"
 #include "stationary.h"
@@ -225,7 +226,7 @@ static void add_parameters(listing *l)
     }
     for (size_t i = 0; i < k; i++)
         for (size_t j = 0; j < k; j++) {
-            double error = next(l, m->A[i * k + j], m->share[i] * m->weight);
+            double error = next(l, m->A[i * k + j], cri_hmm_transition_rows(m, i, j));
             if (l->list)
                 add_interval(l, cri_parameter_add(l->list, m->A[i * k + j], error, "A[%zu,%zu]",
                                                   i + 1, j + 1));

@@ -6,6 +6,7 @@
  * a probability for which less than half a row speaks is held fixed, and has no error.
  * 2 d^2 passes forward for d numbers: none are given where that is too much. */
 #include "hmm.h"
+#include "hmm_ties.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
 #include "math/dense/blas_internal.h"
@@ -170,7 +171,7 @@ static cr_status open_probe(cr_ctx *cx, cr_scratch *s, const cri_hmm *m, probe *
 {
     cr_status st = CR_OK;
     bool     *free_ones;
-    double   *v;
+    double   *v, *work = cr_scratch_f64(s, cri_hmm_ties_work(m) + m->k * m->k);
     p->dimension = cri_hmm_dimension(m);
     free_ones = cr_scratch_bytes(s, p->dimension, sizeof *free_ones);
     v = cr_scratch_f64(s, p->dimension);
@@ -187,7 +188,7 @@ static cr_status open_probe(cr_ctx *cx, cr_scratch *s, const cri_hmm *m, probe *
     cri_hmm_to_vector(m, v);
     p->v = v;
     p->top = m->em.objective;
-    cri_hmm_find_free(m, free_ones);
+    cri_hmm_find_free(m, work, free_ones);
     for (size_t i = 0; i < p->dimension; i++)
         if (free_ones[i]) p->free[p->n++] = i;
 done:

@@ -12,7 +12,7 @@
 static const char *const keys[] = { "pi",   "A",     "B",       "mean",  "sd",        "covariance",
                                     "rate", "p",     "shape",   "size",  "scale",     "location",
                                     "dof",  "kappa", "meanlog", "sdlog", "direction", "intercept",
-                                    "coef", "leave", NULL };
+                                    "coef", "leave", "tie",     NULL };
 
 cr_status cri_given_open(cr_ctx *cx, const char *option, const char *text, cri_given *out)
 {
@@ -36,6 +36,7 @@ cr_status cri_given_open(cr_ctx *cx, const char *option, const char *text, cri_g
     if (g.k == 0 || g.k > 1000)
         CR_TRY(
             cri_json_fail(&g.d, g.d.root, "%s: there is no list of states, such as \"A\"", source));
+    g.ties = json_object_get(g.d.root, "tie") != NULL;
     *out = g;
     g = (cri_given){ 0 };
 done:
@@ -90,6 +91,37 @@ static cr_status read_A(const cri_json *d, cri_hmm *m)
         for (size_t j = 0; j < m->k; j++) m->may_go[i * m->k + j] = m->A[i * m->k + j] > 0;
     }
 done:
+    return st;
+}
+
+/* Names are numbered as they come. */
+static cr_status read_ties(const cri_json *d, cri_hmm *m)
+{
+    cr_status st = CR_OK;
+    json_t   *list = json_object_get(d->root, "tie"), *numbers = json_object();
+    if (!numbers) CR_TRY(CR_ENOMEM);
+    for (size_t i = 0; i < m->k && list; i++) {
+        json_t *row = json_array_get(list, i);
+        CR_TRY(cri_json_is_array(d, row, "a row of tie"));
+        if (json_array_size(row) != m->k)
+            CR_TRY(cri_json_fail(d, row, "a row of tie: there are %zu names, but there must be %zu",
+                                 json_array_size(row), m->k));
+        for (size_t j = 0; j < m->k; j++) {
+            json_t     *entry = json_array_get(row, j);
+            const char *name = "";
+            if (!json_is_null(entry)) CR_TRY(cri_json_text(d, entry, "a name of tie", &name));
+            uint32_t *tie = &m->tie[i * m->k + j];
+            *tie = 0;
+            if (!*name) continue;
+            size_t next = json_object_size(numbers) + 1;
+            if (!json_object_get(numbers, name) &&
+                json_object_set_new_nocheck(numbers, name, json_integer((json_int_t)next)) != 0)
+                CR_TRY(CR_ENOMEM);
+            *tie = (uint32_t)json_integer_value(json_object_get(numbers, name));
+        }
+    }
+done:
+    json_decref(numbers);
     return st;
 }
 
@@ -335,10 +367,12 @@ cr_status cri_given_apply(cr_ctx *cx, const cri_given *g, const cr_design *desig
     cr_status st = CR_OK;
     CR_TRY(read_pi(&g->d, m));
     CR_TRY(read_A(&g->d, m));
+    if (g->ties) CR_TRY(read_ties(&g->d, m));
     cri_hmm_part_durations(m);
     CR_TRY(read_leave(&g->d, m));
     for (const char *const *key = keys + 2; *key; key++)
-        if (strcmp(*key, "covariance") != 0 && strcmp(*key, "leave") != 0 && !is_line(*key))
+        if (strcmp(*key, "covariance") != 0 && strcmp(*key, "leave") != 0 &&
+            strcmp(*key, "tie") != 0 && !is_line(*key))
             CR_TRY(read_key(&g->d, design, *key, m));
     CR_TRY(read_covariances(&g->d, m));
     CR_TRY(read_lines(cx, &g->d, design, m));

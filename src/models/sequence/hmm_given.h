@@ -2,7 +2,8 @@
  *   {"pi": [..], "A": [[..], ..], "B": [[..], ..], "rate": [..], "mean": [..], "covariance": [[[..]]]}
  * Every list has an entry for each state.  B has probabilities of the levels, in the order of the levels or {"level": p};
  * parameters of numbers have a number, or a list of them where several columns have such a parameter; instead of the
- * list of states an object may give one for each column.  What is not named is left as it was.  (Internal header.) */
+ * list of states an object may give one for each column.  "tie" has a name for each entry of A, "" or null where it has none:
+ * those of the same name are equal.  What is not named is left as it was.  (Internal header.) */
 #ifndef CREDENCE_MODELS_SEQUENCE_HMM_GIVEN_H
 #define CREDENCE_MODELS_SEQUENCE_HMM_GIVEN_H
 
@@ -13,7 +14,8 @@ typedef struct cri_given {
     cri_json d;
     char    *bytes;
     size_t   size;
-    size_t   k; /* states that it is about */
+    size_t   k;    /* states that it is about */
+    bool     ties; /* whether it names transitions */
 } cri_given;
 
 /* Reads the text, or the file of this name; `option` is the one that it comes from. */

@@ -2,6 +2,7 @@
  * like. */
 #include "hmm_plan.h"
 #include "hmm_regress.h"
+#include "hmm_ties.h"
 #include "math/dense/blas_internal.h"
 #include "models/common/column_kinds.h"
 #include "models/common/described.h"
@@ -201,6 +202,27 @@ static cr_status settle_levels(cr_ctx *cx, cri_hmm_plan *a, size_t j)
 
 /* --- opening --------------------------------------------------------------------------------- */
 
+/* What ties do not go with. */
+static cr_status check_ties(cr_ctx *cx, const cri_hmm_plan *a)
+{
+    if (!a->transitions.ties && !a->start.ties) return CR_OK;
+    if (a->o->infer == CRI_HMM_INFER_VB)
+        return cr_fail(cx, CR_EUNSUPPORTED,
+                       "hmm: transitions that are tied have no posterior by --infer vb");
+    if (a->o->duration > 1)
+        return cr_fail(cx, CR_EUNSUPPORTED, "hmm: with --duration transitions cannot be tied");
+    if (a->o->max_iter == 0)
+        return cr_fail(cx, CR_EARG,
+                       "--max-iter 0 keeps the parameters that are given: ties are "
+                       "for those that are learned");
+    if (!(a->o->prior_transitions > 0))
+        return cr_fail(cx, CR_EARG, "transitions that are tied need --prior-transitions above 0");
+    if (a->to > CRI_HMM_MOST_TIED)
+        return cr_fail(cx, CR_EARG, "transitions of more than %d states cannot be tied",
+                       CRI_HMM_MOST_TIED);
+    return CR_OK;
+}
+
 /* The numbers of states: as asked for, or of the file that is given. */
 static cr_status read_states(cr_ctx *cx, cri_hmm_plan *a)
 {
@@ -220,6 +242,7 @@ static cr_status read_states(cr_ctx *cx, cri_hmm_plan *a)
         CR_TRY(cr_fail(cx, CR_EARG, "--states is %s, but --%s has %zu states", a->o->states, from,
                        given));
     if (given) a->from = a->to = given;
+    CR_TRY(check_ties(cx, a));
     if (a->to > MOST_NODES / a->o->duration && a->o->duration > 1) {
         cr_fail(cx, CR_EARG, "hmm: %zu states times --duration %zu is more than %d", a->to,
                 a->o->duration, MOST_NODES);

@@ -4,6 +4,7 @@
  * without one, where it was: there is no row of NaN, and no step loses. */
 #include "hmm.h"
 #include "hmm_duration.h"
+#include "hmm_ties.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@ cr_status cri_hmm_new(cr_ctx *cx, cri_hmm_shape s, cri_hmm **out)
     if (!m) return CR_ENOMEM;
     m->k = s.k, m->p = s.p, m->L = s.L, m->g = s.g, m->gg = s.g * s.g, m->tried = s.tried;
     m->sequences = s.sequences, m->q = s.q, m->pq = s.p * s.q, m->stages = s.stages;
-    m->M = s.M, m->parts = s.parts;
+    m->M = s.M, m->parts = s.parts, m->ties = s.ties;
     m->place = cri_hmm_nodes(m) + 1;
     st = cri_record_allocate(cx, cri_hmm_record, m);
     if (st != CR_OK) cri_state_free(cx, &cri_class_hmm, m);
@@ -98,9 +99,11 @@ double cri_hmm_parameters(const cri_hmm *m)
     double k = (double)m->k, sum = -1, g = (double)m->g;
     for (size_t i = 0; i < m->k; i++) sum += m->may_begin[i] > 0;
     for (size_t i = 0; i < m->k; i++) {
+        if (m->ties > 0) break;
         sum += (cri_hmm_can_leave(m, i) ? (double)m->stages : 0) - 1;
         for (size_t j = 0; j < m->k; j++) sum += m->may_go[i * m->k + j] > 0;
     }
+    sum += (double)m->free_transitions;
     for (size_t j = 0; j < m->p; j++) {
         const cri_emission *e = cri_emission_of(m->kind[j]);
         for (size_t a = 0; a < 3 && e; a++) sum += e->parameter[a] ? k : 0;
@@ -127,6 +130,18 @@ static void solve_row(const double *count, const double *allowed, size_t n, doub
         p[j] = allowed[j] > 0 ? (count[j] + s / places) / (total + s) : 0;
 }
 
+/* All rows, with the same prior, under their ties: with it every count is above 0. */
+static void solve_tied(cri_hmm *m, double *pairs, double *work)
+{
+    size_t k = m->k;
+    for (size_t i = 0; i < k; i++) {
+        double places = 0;
+        for (size_t j = 0; j < k; j++) places += m->may_go[i * k + j] > 0;
+        for (size_t j = 0; j < k; j++) pairs[i * k + j] += m->prior_transitions / places;
+    }
+    cri_hmm_solve_ties(m, pairs, m->A, work);
+}
+
 static void solve_levels(cri_hmm *m, size_t j, const double *levels)
 {
     size_t k = m->k, n = cri_hmm_levels(m, j), first = m->first[j];
@@ -147,6 +162,7 @@ cr_status cri_hmm_solve(cr_ctx *cx, const void *options, const double *sums, voi
     size_t       k = m->k, width = cri_hmm_width(m);
     double      *work = cr_scratch_f64(&room, cri_hmm_own_work(m));
     double      *copy = cr_scratch_f64(&room, width);
+    double      *ties = cr_scratch_f64(&room, cri_hmm_ties_work(m));
     cri_hmm_sums s;
 
     (void)options;
@@ -159,8 +175,9 @@ cr_status cri_hmm_solve(cr_ctx *cx, const void *options, const double *sums, voi
         goto done;
     }
     solve_row(s.begins, m->may_begin, k, m->prior_transitions, m->pi);
-    for (size_t i = 0; i < k; i++)
+    for (size_t i = 0; i < k && m->ties == 0; i++)
         solve_row(s.pairs + i * k, m->may_go + i * k, k, m->prior_transitions, m->A + i * k);
+    if (m->ties > 0) solve_tied(m, s.pairs, ties);
     cri_hmm_solve_leave(m, &s);
     for (size_t j = 0; j < m->p; j++) {
         const cri_emission *e = cri_emission_of(m->kind[j]);

@@ -6,6 +6,7 @@
  * random state, and the parameters are those that are best for these. */
 #include "hmm_plan.h"
 #include "hmm_duration.h"
+#include "hmm_ties.h"
 #include "base/scratch.h"
 #include "base/number.h"
 #include "models/common/column_kinds.h"
@@ -322,7 +323,8 @@ cr_status cri_hmm_start(cr_ctx *cx, const cri_hmm_plan *a, size_t k, size_t atte
                                         .q = a->q,
                                         .stages = k > 1 && a->o->duration > 1 ? a->o->duration : 0,
                                         .M = a->M,
-                                        .parts = a->M * a->mixtures },
+                                        .parts = a->M * a->mixtures,
+                                        .ties = a->transitions.ties || a->start.ties ? k : 0 },
                        &m));
     memcpy(m->kind, a->kind, a->p * sizeof *a->kind);
     memcpy(m->first, a->first, a->p * sizeof *a->first);
@@ -349,6 +351,7 @@ cr_status cri_hmm_start(cr_ctx *cx, const cri_hmm_plan *a, size_t k, size_t atte
     if (k > 1 && attempt % 3 == 2 && !a->data.label) CR_TRY(begin_stretches(cx, a->o, rng, m));
     if (a->transitions.k) CR_TRY(cri_given_apply(cx, &a->transitions, a->design, m));
     if (a->start.k) CR_TRY(cri_given_apply(cx, &a->start, a->design, m));
+    if (m->ties > 0) CR_TRY(cri_hmm_ties_settle(cx, m));
     soften_levels(m);
     soften_leave(m);
     m->statistics = cri_hmm_width(m);

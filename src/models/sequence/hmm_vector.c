@@ -3,6 +3,7 @@
  * its logarithm.  Without a prior probabilities may be 0: there are no such numbers then. */
 #include "hmm.h"
 #include "hmm_duration.h"
+#include "hmm_ties.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -16,6 +17,7 @@ typedef struct walk {
     bool          valid;
     bool         *free; /* which can vary by themselves */
     double        rows; /* that speak for what comes */
+    double       *ties; /* to read: [cri_hmm_ties_work]; to find what is free: and k x k */
 } walk;
 
 static void pass_number(walk *w, double *x)
@@ -128,12 +130,31 @@ static void pass_leave(walk *w, cri_hmm *m, size_t i)
     }
 }
 
+/* A with ties: the weights of which it is the maximum, of which A itself are some. */
+static void pass_tied(walk *w, cri_hmm *m)
+{
+    size_t  kk = m->k * m->k;
+    double *free = w->ties, *work = w->free ? w->ties + kk : w->ties;
+    if (w->free) cri_hmm_ties_free(m, free, work);
+    for (size_t e = 0; e < kk; e++) {
+        if (!(m->may_go[e] > 0)) continue;
+        if (!w->free) {
+            pass_positive(w, &m->A[e]);
+            continue;
+        }
+        double rows = cri_hmm_transition_rows(m, e / m->k, e % m->k);
+        w->free[w->n++] = free[e] > 0 && m->A[e] * rows > 0.5;
+    }
+    if (w->in) w->valid = w->valid && cri_hmm_solve_ties(m, m->A, m->A, work);
+}
+
 static void pass_all(walk *w, cri_hmm *m, double *L)
 {
     size_t k = m->k;
     w->rows = (double)m->sequences;
     pass_shares(w, m->pi, m->may_begin, k, 1);
-    for (size_t i = 0; i < k; i++) {
+    if (m->ties > 0) pass_tied(w, m);
+    for (size_t i = 0; i < k && m->ties == 0; i++) {
         w->rows = m->share[i] * m->weight;
         pass_shares(w, m->A + i * k, m->may_go + i * k, k, 1);
         pass_leave(w, m, i);
@@ -194,7 +215,7 @@ cr_status cri_hmm_from_vector(cr_ctx *cx, const double *vector, void *state, boo
     cr_scratch s = cr_scratch_begin(cx);
     cri_hmm   *m = state;
     double    *work = cr_scratch_f64(&s, cri_hmm_own_work(m));
-    walk       w = { .in = vector, .valid = true };
+    walk w = { .in = vector, .valid = true, .ties = cr_scratch_f64(&s, cri_hmm_ties_work(m)) };
 
     CR_TRY(s.status);
     pass_all(&w, m, m->factor);
@@ -204,9 +225,9 @@ done:
     return st;
 }
 
-void cri_hmm_find_free(const cri_hmm *state, bool *out)
+void cri_hmm_find_free(const cri_hmm *state, double *work, bool *out)
 {
     cri_hmm m = *state; /* whose arrays are only read */
-    walk    w = { .free = out, .valid = true };
+    walk    w = { .free = out, .valid = true, .ties = work };
     pass_all(&w, &m, m.factor);
 }

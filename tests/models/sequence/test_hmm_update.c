@@ -309,4 +309,7 @@ TEST(allocations_of_updates)
                                        "features=x,y,colour sequence=s states=2 restarts=1");
     check_every_allocation_with_update(
         t, "hmm", "features=x,wait,answer states=1:2 restarts=1 infer=vb max_iter=3");
+    check_every_allocation_with_update(
+        t, "hmm",
+        "features=x restarts=1 max_iter=3 transitions={\"tie\":[[\"s\",\"\"],[\"\",\"s\"]]}");
 }
