@@ -65,9 +65,8 @@ static cr_status check_begins(cr_ctx *cx, cri_whole_sequences *w, const cr_table
     double last = w->last;
     for (size_t i = 0; i < cr_table_rows(block); i++) {
         double label = label_at(c, i);
-        bool   begins = !isnan(label) && !is_same(label, last);
+        if (isnan(label) || label == last) continue;
         last = label;
-        if (!begins) continue;
         if (2 * w->n_ended >= w->slots) {
             cr_status st = grow_slots(cx, w);
             if (st != CR_OK) return st;
