@@ -7,18 +7,18 @@
 enum { SEQUENCES = 30 };
 
 /* Sequences of 1 to 12 rows, of which each in turn has rows out of the order of the times; x is far
- * from 0, c constant, z and u have gaps, v weighs sequences, some with 0. */
+ * from 0, c constant, z and u have gaps, levels of k are not with all labels, v weighs sequences, some with 0. */
 static const char *write_rows(bool numbers)
 {
     static char text[1 << 16];
     cr_rng      r = cr_rng_stream(11, 4);
-    size_t      used = (size_t)snprintf(text, sizeof text, "s,t,u,c,x,z,v,tag\n");
+    size_t      used = (size_t)snprintf(text, sizeof text, "s,t,u,k,c,x,z,v,tag\n");
     for (int s = 0; s < SEQUENCES; s++) {
         int rows = 1 + (int)(cr_rng_uniform(&r) * 12), state = s % 3;
         for (int i = 0; i < rows; i++) {
             if (cr_rng_uniform(&r) > 0.6) state = (int)(cr_rng_uniform(&r) * 3);
             used +=
-                (size_t)snprintf(text + used, sizeof text - used, "%s%d,%d,%.*s,0.1,%.4f,",
+                (size_t)snprintf(text + used, sizeof text - used, "%s%d,%d,%.*s,k%d,0.1,%.4f,",
                                  numbers ? "" : "q", (s * 7) % 31, s % 2 ? i : rows - i, i % 5 != 4,
                                  &"abc"[(state + i) % 3], 1e5 + 3 * state + cr_rng_normal(&r));
             if (i % 6 != 3)
@@ -91,7 +91,7 @@ static void check_same(cr_ctx *cx, const cr_model *a, const cr_model *b)
 TEST(blocks_are_the_whole)
 {
     static const char *const more[] = { "",
-                                        " pairs=seen window=u[-1],u*z",
+                                        " features=u,k,z pairs=seen window=u[-1],u*z",
                                         " l1=0.5 window=x[1]",
                                         " weights=v",
                                         " features=u window=u[-2:2] lambda=0.1",
@@ -185,4 +185,28 @@ TEST(allocations)
         test_new_allocations_fail(&known, fit_life, &l);
     }
     test_call_sites_free(&known);
+}
+
+/* With pairs=seen there are weights for the pairs that are there, whatever the order in which levels come. */
+TEST(weights_of_seen_pairs)
+{
+    static const char        text[] = "s,u,tag\n1,z,A\n1,b,B\n2,z,A\n2,a,C\n3,m,B\n4,z,A\n4,b,C\n";
+    const char              *path = test_file("pairs.csv", text, sizeof text - 1);
+    static const char *const seen[] = { "state[A].u=z", "state[B].u=b", "state[C].u=b",
+                                        "state[C].u=a", "state[B].u=m" };
+    for (size_t block = 1; block < 9; block += 2) {
+        json_t *d = describe(cx, fit_stream(cx, path, "target=tag sequence=s pairs=seen", block));
+        size_t  i, others = 0;
+        json_t *item;
+        assert_close(statistic(d, "weights"), 5 + 9, 0);
+        json_array_foreach(json_object_get(d, "parameters"), i, item)
+        {
+            const char *name = json_string_value(json_object_get(item, "name"));
+            bool        there = strncmp(name, "transition", 10) == 0;
+            for (size_t k = 0; k < 5; k++) there = there || strcmp(name, seen[k]) == 0;
+            assert_int_equal(number_of(item, "value") != 0, there);
+            others += !there;
+        }
+        assert_int_equal(others, 3 * 4 - 5);
+    }
 }
