@@ -292,6 +292,16 @@ void cri_rows_spread(const cri_rows *rows, size_t width, double *a);
 /* All of X [n x p] into contiguous memory, in parallel. */
 cr_status cri_rows_matrix(cr_ctx *cx, const cri_rows *rows, double *X);
 
+/* Mean and population sd of a term, over rows of so much weight where it is no gap. */
+typedef struct cri_term_moments {
+    double weight, mean, sd;
+} cri_term_moments;
+
+/* Adds rows, opened by a design that does not standardise yet, to the moments of their terms [p], all 0 at
+ * first; and standardises the design by them. */
+cr_status cri_terms_measure(cr_ctx *cx, const cri_rows *rows, cri_term_moments *terms);
+cr_status cri_terms_standardise(cr_ctx *cx, cr_design *design, const cri_term_moments *terms);
+
 /* What became of work on these rows: when memory ran out and they are sparse, a note with the size
  * of X as a dense matrix is added to the failure.  Returns the status. */
 cr_status cri_rows_explain(cr_ctx *cx, const cri_rows *rows, cr_status status);

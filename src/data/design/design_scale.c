@@ -6,9 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct moments {
-    double mean, sd;
-} moments;
+typedef cri_term_moments moments;
 
 typedef struct term_moments {
     const cri_rows *rows;
@@ -59,7 +57,7 @@ static moments measure_in(const cri_rows *rows, size_t term, double unit, double
         if (w > 0) mean += sum / w;
     }
     double square = sum_term(rows, term, unit, mean, 2, &w, out_largest);
-    return (moments){ mean, w > 0 ? sqrt(square / w) : 0 };
+    return (moments){ w, mean, w > 0 ? sqrt(square / w) : 0 };
 }
 
 static bool is_sound(moments m) { return isfinite(m.mean) && isfinite(m.sd) && m.sd > 0x1p-480; }
@@ -76,7 +74,8 @@ static moments measure(const cri_rows *rows, size_t term)
     frexp(largest, &exponent);
     if (exponent < -1000) exponent = -1000; /* 2^-exponent is a double too */
     m = measure_in(rows, term, ldexp(1, -exponent), &largest);
-    m = (moments){ ldexp(m.mean, exponent), ldexp(m.sd, exponent) };
+    m.mean = ldexp(m.mean, exponent);
+    m.sd = ldexp(m.sd, exponent);
     if (!isfinite(largest + fabs(m.mean))) m.sd = INFINITY;
     return m;
 }
@@ -97,7 +96,7 @@ static cr_status measure_sparse(cr_ctx *cx, const cri_rows *rows, moments *terms
     CR_TRY(s.status);
     CR_TRY(cri_sparse_moments(cx, rows->sparse, rows->w, mean, variance));
     for (size_t j = 0; j < rows->p; j++) {
-        terms[j] = (moments){ mean[j], sqrt(variance[j]) };
+        terms[j] = (moments){ .mean = mean[j], .sd = sqrt(variance[j]) };
         bool all_zero = mean[j] == 0 && variance[j] == 0;
         if (!all_zero && !is_sound(terms[j])) terms[j] = measure(rows, j);
     }
@@ -106,12 +105,12 @@ done:
     return st;
 }
 
-static cr_status set_scale(cr_ctx *cx, const cri_rows *rows, const char *name, moments m,
+static cr_status set_scale(cr_ctx *cx, const char *opt_source, const char *name, moments m,
                            double *shift, double *scale)
 {
     if (!isfinite(m.mean) || !isfinite(m.sd)) {
-        cr_fail(cx, CR_ENUMERIC, "%s: '%s' cannot be standardised: its mean and sd overflow",
-                cr_table_source(rows->table), name);
+        cr_fail(cx, CR_ENUMERIC, "%s%s'%s' cannot be standardised: its mean and sd overflow",
+                opt_source ? opt_source : "", opt_source ? ": " : "", name);
         return cr_fail_hint(cx, "give it in a larger unit");
     }
     bool constant = !(m.sd > 1e-14 * fabs(m.mean)); /* below that is rounding */
@@ -131,8 +130,8 @@ cr_status cri_standardise_terms(cr_ctx *cx, cr_design *d, const cri_rows *rows)
                         : cri_parallel_for(cx, "standardising", d->p, measure_term, &m));
     for (size_t j = 0; j < d->p; j++) {
         if (cri_design_is_code(d, j)) continue;
-        CR_TRY(
-            set_scale(cx, rows, cr_design_term_name(d, j), m.terms[j], &d->shift[j], &d->scale[j]));
+        CR_TRY(set_scale(cx, cr_table_source(rows->table), cr_design_term_name(d, j), m.terms[j],
+                         &d->shift[j], &d->scale[j]));
     }
 done:
     cr_scratch_end(&s);
@@ -141,6 +140,43 @@ done:
 
 cr_status cri_standardise_target(cr_ctx *cx, cr_design *d, const cri_rows *rows)
 {
-    return set_scale(cx, rows, d->target.name, measure(rows, d->p), &d->target_shift,
-                     &d->target_scale);
+    return set_scale(cx, cr_table_source(rows->table), d->target.name, measure(rows, d->p),
+                     &d->target_shift, &d->target_scale);
+}
+
+/* --- of rows that come in parts -------------------------------------------------------------- */
+
+/* a becomes the moments of both (Chan, Golub & LeVeque 1983), by sds, whose squares might overflow. */
+static void merge(moments *a, moments b)
+{
+    if (!(b.weight > 0)) return;
+    double all = a->weight + b.weight, share = b.weight / all, gap = b.mean - a->mean;
+    double within = hypot(sqrt(1 - share) * a->sd, sqrt(share) * b.sd);
+    a->sd = hypot(within, sqrt(share * (1 - share)) * gap);
+    a->mean = share == 1 ? b.mean : a->mean + share * gap;
+    a->weight = all;
+}
+
+cr_status cri_terms_measure(cr_ctx *cx, const cri_rows *rows, cri_term_moments *terms)
+{
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    term_moments m = { rows, cr_scratch_bytes(&s, rows->p, sizeof *m.terms) };
+    CR_TRY(s.status);
+    CR_TRY(cri_parallel_for(cx, "standardising", rows->p, measure_term, &m));
+    for (size_t j = 0; j < rows->p; j++) merge(&terms[j], m.terms[j]);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_terms_standardise(cr_ctx *cx, cr_design *d, const cri_term_moments *terms)
+{
+    cr_status st = CR_OK;
+    for (size_t j = 0; j < d->p; j++)
+        if (!cri_design_is_code(d, j))
+            CR_TRY(set_scale(cx, NULL, cr_design_term_name(d, j), terms[j], &d->shift[j],
+                             &d->scale[j]));
+done:
+    return st;
 }

@@ -72,14 +72,17 @@ static cr_status check_transform(cr_ctx *cx, const cr_model *m)
     return CR_OK;
 }
 
-static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t)
+/* By the rows of the table, the first of opt_passes. */
+static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t, cri_passes *opt_passes)
 {
     cr_status             st = CR_OK;
     const cr_model_class *c = m->class;
     bool             standard = cri_class_scale(c, m->design_options.scale) == CR_SCALE_STANDARD;
     bool             classes = m->task == CR_TASK_CLASSIFICATION;
     bool             standard_y = m->design_options.scale_target == CR_SCALE_STANDARD;
-    cri_design_needs needs = { .standardise = standard && !c->scales_itself,
+    bool             scaled = standard && !c->scales_itself;
+    bool             later = scaled && opt_passes && cri_learning_of(c)->passes;
+    cri_design_needs needs = { .standardise = scaled && !later,
                                .standardise_target = standard_y && m->task == CR_TASK_REGRESSION,
                                .coding = c->coding,
                                .classes = classes,
@@ -105,6 +108,7 @@ static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t)
     m->design->standardised = standard;
     m->design->sparse_levels = c->sparse_levels && cri_design_has_many_levels(m->design);
     if (c->shape) CR_TRY(c->shape(cx, m->options, m->design));
+    if (later) CR_TRY(cri_passes_standardise(cx, opt_passes, m->design));
 done:
     return st;
 }
@@ -241,8 +245,8 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const c
     if (cri_table_reading(t)) CR_TRY(cri_read_options_keep(cx, cri_table_reading(t), &m->reading));
     CR_TRY(cri_resolve_task(cx, m, t, &m->task));
     CR_TRY(cri_check_unused(cx, m));
-    CR_TRY(explain_spread(cx, c, t, fit_design(cx, m, t)));
     m->open = opt_rest != NULL;
+    CR_TRY(explain_spread(cx, c, t, fit_design(cx, m, t, opt_rest ? &passes : NULL)));
     CR_TRY(explain_spread(cx, c, t, cri_model_open_rows(cx, m, t, NULL, false, &rows)));
     warn_of_weights(cx, m, &rows, settings, n_settings);
     rows.more = opt_rest != NULL;

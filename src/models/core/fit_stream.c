@@ -40,6 +40,12 @@ done:
     return st;
 }
 
+/* Whether columns are standardised by all rows: by the class, or in a pass of their own. */
+static bool scales_in_time(const cr_model_class *c)
+{
+    return c->scales_itself || cri_learning_of(c)->passes;
+}
+
 /* What is learned of the first block alone would be wrong for the others. */
 static cr_status check_settings(cr_ctx *cx, const cr_model_class *c, const cr_setting *s, size_t n)
 {
@@ -52,12 +58,17 @@ static cr_status check_settings(cr_ctx *cx, const cr_model_class *c, const cr_se
         bool power = cri_setting_is(&s[i], "transform_target") && strcmp(s[i].value, "boxcox") == 0;
         bool map = strcmp(s[i].name, "calibrate") == 0 && strcmp(s[i].value, "none") != 0;
         if (balanced || impute || scaled || basis || map || power ||
-            (standard && !c->scales_itself))
+            (standard && !scales_in_time(c)))
             return refuse_setting(cx, &s[i]);
         cr_status st = strcmp(s[i].name, "terms") == 0 ? check_terms(cx, &s[i]) : CR_OK;
         if (st != CR_OK) return st;
     }
-    return CR_OK;
+    if (!c->sequences || !cri_learning_of(c)->passes || cri_setting_of(s, n, "sequence"))
+        return CR_OK;
+    cr_fail(cx, CR_EARG,
+            "without --sequence all rows are one sequence, which needs to be in memory: "
+            "it cannot be combined with a stream");
+    return cr_fail_hint(cx, "name the column that identifies sequences, or leave out --stream");
 }
 
 /* By passes over all blocks, or block by block. */
@@ -70,7 +81,7 @@ static cr_status check_class(cr_ctx *cx, const cr_model_class *c)
 {
     bool whole = c->sequences && c->em; /* its starts take all sequences at once */
     if ((cri_class_updates(c) || by_passes(c)) && !cri_learning_of(c)->update_holds && !whole &&
-        (c->scales_itself || c->default_scale != CR_SCALE_STANDARD))
+        (scales_in_time(c) || c->default_scale != CR_SCALE_STANDARD))
         return CR_OK;
     const char *why = whole || (c->sequences && !cri_class_updates(c))
                           ? "a sequence may go on in the next block"

@@ -6,6 +6,7 @@
  * attribute; there are none for the ends of a sequence.
  *   crf_templates.c   what --window asks for      crf_attributes.c  attributes of rows
  *   crf_chain.c       sums over labellings        crf_objective.c   objective and gradient
+ *   crf_rows.c        rows to learn from          crf_blocks.c      the objective over a stream
  *   crf_fit.c         learning                    crf_answer.c      probabilities, paths, draws
  *   crf_lanes.h       the inner loops             crf_describe.c    description, file
  * Lafferty, McCallum & Pereira (2001), ICML 18; Sutton & McCallum (2012), Foundations and Trends in
@@ -101,7 +102,7 @@ const cr_model_class cri_class_crf = {
     .sequences = true,
     .coding = CRI_CODING_CODE,
     .shape = crf_shape,
-    .whole = &(const cri_whole_face){ .fit = crf_fit },
+    .whole = &(const cri_whole_face){ .fit = crf_fit, .passes = true },
     .rows = &(const cri_rows_face){ .predict = cri_crf_predict, .sample = cri_crf_sample },
     .sequence = &(const cri_sequence_face){ .decode = cri_crf_decode,
                                             .paths = cri_crf_paths,

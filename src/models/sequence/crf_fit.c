@@ -1,48 +1,16 @@
-/* crf_fit.c -- learning the weights: rows to attributes, L-BFGS, standard deviations.
+/* crf_fit.c -- learning the weights: a survey of all rows, L-BFGS, standard deviations.
  * The objective is convex.  An absolute penalty has kinks at 0: with w = u - v, u and v at least 0,
  * it is l1 (u + v), smooth within a box (Andrew & Gao 2007 take orthants instead). */
 #include "crf.h"
 #include "crf_objective.h"
 #include "base/context_internal.h"
 #include "math/dense/chol.h"
-#include "math/optim/differences.h"
 #include "math/optim/minimize.h"
+#include "models/core/passes.h"
+#include "models/core/rows_check.h"
 
 #include <math.h>
 #include <string.h>
-
-/* --- rows ------------------------------------------------------------------------------------ */
-
-/* One weight for each sequence: its rows must have the same. */
-static cr_status weigh_sequences(cr_ctx *cx, const cri_rows *rows, double *weight)
-{
-    const cri_sequences *q = rows->sequences;
-    for (size_t k = 0; k < q->n; k++) {
-        weight[k] = rows->w[q->row[q->start[k]]];
-        for (size_t i = q->start[k]; i < q->start[k + 1]; i++) {
-            if (rows->w[q->row[i]] == weight[k]) continue;
-            cr_fail(
-                cx, CR_EDATA,
-                "the rows of a sequence have different weights, but crf weighs whole sequences");
-            return cr_fail_hint(cx, "give all rows of a sequence the same weight");
-        }
-    }
-    return CR_OK;
-}
-
-/* Attributes that were numbered as they came get the places of their keys in order. */
-static cr_status put_in_order(cr_ctx *cx, cri_attributes *d, cri_attribute_rows *r)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    uint32_t  *to = cr_scratch_bytes(&s, d->n, sizeof *to);
-    CR_TRY(s.status);
-    CR_TRY(cri_attributes_sort(cx, d, to));
-    for (size_t e = 0; e < r->start[r->n]; e++) r->which[e] = to[r->which[e]];
-done:
-    cr_scratch_end(&s);
-    return st;
-}
 
 /* --- the search ------------------------------------------------------------------------------ */
 
@@ -86,31 +54,20 @@ static cr_stop stop_of(const cr_minimize_report *r)
 enum { MOST_ERRORS = 400 };           /* weights */
 static const double MOST_WORK = 1e10; /* multiplications */
 
-static cr_status gradient_at(void *problem, const double *theta, double *out_g)
+static bool is_small(const cri_crf_problem *p, const cri_crf_survey *v)
 {
-    cri_crf_problem *p = problem;
-    double           f;
-    return cri_crf_value(p, theta, p->D, &f, out_g);
-}
-
-static bool is_small(const cri_crf_problem *p)
-{
-    double D = (double)p->D, K = (double)p->stride, n = (double)p->n;
-    double gradient = K * (3 * K * n + 2 * (double)p->rows->start[p->n]);
+    double D = (double)p->D, K = (double)p->stride;
+    double gradient = K * (3 * K * (double)v->n + 2 * (double)v->entries);
     return p->D <= MOST_ERRORS && 14 * D * gradient <= MOST_WORK;
 }
 
 /* Steps that change the scores of rows by at most 2e-3: the error of the differences is some 1e-10 of
  * the second derivatives, that of rounding less. */
-static void choose_steps(const cri_crf_problem *p, double *step)
+static void choose_steps(const cri_crf_problem *p, const cri_crf_survey *v, double *step)
 {
     for (size_t d = 0; d < p->D; d++) {
         size_t a = p->place[d] / p->stride;
-        bool   number = p->value && a < p->A; /* else an indicator, or a transition */
-        double most = 1;
-        for (size_t e = number ? p->start[a] : 0; number && e < p->start[a + 1]; e++)
-            most = fmax(most, fabs(p->value[e]));
-        step[d] = 2e-3 / most;
+        step[d] = 2e-3 / fmax(1, a < p->A ? v->most[a] : 1); /* 1 of a transition */
     }
 }
 
@@ -137,17 +94,17 @@ done:
 }
 
 /* The variances of the weights into variance [D], and Laplace's evidence. */
-static cr_status find_errors(cr_ctx *cx, cri_crf_problem *p, double *theta, double *f, double *kkt,
-                             double *variance, cri_crf_errors *out, cr_report *report)
+static cr_status find_errors(cr_ctx *cx, cri_crf_problem *p, const cri_crf_survey *v, double *theta,
+                             double *f, double *kkt, double *variance, cri_crf_errors *out,
+                             cr_report *report)
 {
     cr_status  st = CR_OK;
     size_t     D = p->D;
     cr_scratch s = cr_scratch_begin(cx);
-    double    *H = cr_scratch_matrix(&s, D, D), *work = cr_scratch_f64(&s, 3 * D);
-    double    *step = cr_scratch_f64(&s, D), log_det;
+    double    *H = cr_scratch_matrix(&s, D, D), *step = cr_scratch_f64(&s, D), log_det;
     CR_TRY(s.status);
-    choose_steps(p, step);
-    CR_TRY(cri_extrapolated_hessian(cx, gradient_at, p, D, theta, step, work, H));
+    choose_steps(p, v, step);
+    CR_TRY(cri_crf_hessian(p, theta, step, H));
     st = cr_chol(cx, (cr_mat){ H, D, D, D });
     if (st == CR_ENUMERIC) {
         *out = CRI_CRF_FLAT;
@@ -221,8 +178,8 @@ static cr_status keep_fit(cr_ctx *cx, const cri_crf_problem *p, const cri_templa
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
-static cr_status learn(cr_ctx *cx, cri_crf_problem *p, const cri_crf_settings *o,
-                       const cri_template *list, const cri_attributes *d, cri_crf *m,
+static cr_status learn(cr_ctx *cx, cri_crf_problem *p, const cri_crf_survey *v,
+                       const cri_crf_settings *o, const cri_crf_making *making, cri_crf *m,
                        cr_report *report)
 {
     cr_status          st = CR_OK;
@@ -231,7 +188,7 @@ static cr_status learn(cr_ctx *cx, cri_crf_problem *p, const cri_crf_settings *o
     cri_crf_errors     errors = p->l1 > 0 ? CRI_CRF_ABSOLUTE : CRI_CRF_MANY;
     double            *theta, *variance;
 
-    CR_TRY(cri_crf_problem_open(&s, p, o->seen));
+    CR_TRY(cri_crf_problem_open(&s, p, o->seen ? v->seen : NULL));
     theta = cr_scratch_bytes(&s, p->D, sizeof *theta);
     variance = cr_scratch_f64(&s, p->D);
     CR_TRY(s.status);
@@ -240,13 +197,13 @@ static cr_status learn(cr_ctx *cx, cri_crf_problem *p, const cri_crf_settings *o
     report->stop = stop_of(&search);
     report->iterations = search.iterations;
     if (errors == CRI_CRF_MANY && report->stop != CR_STOP_TOLERANCE) errors = CRI_CRF_LATE;
-    if (errors == CRI_CRF_MANY && is_small(p))
-        CR_TRY(find_errors(cx, p, theta, &m->objective, &m->kkt, variance, &errors, report));
+    if (errors == CRI_CRF_MANY && is_small(p, v))
+        CR_TRY(find_errors(cx, p, v, theta, &m->objective, &m->kkt, variance, &errors, report));
     double f; /* the log likelihood at the weights that are kept */
     CR_TRY(cri_crf_value(p, theta, p->D, &f, NULL));
     report->log_likelihood = -p->nll;
     m->errors = errors;
-    CR_TRY(keep_fit(cx, p, list, d, theta, m));
+    CR_TRY(keep_fit(cx, p, making->list, &making->dictionary, theta, m));
     if (errors == CRI_CRF_POSTERIOR || errors == CRI_CRF_LIKELIHOOD)
         CR_TRY(keep_errors(cx, p, variance, m));
 done:
@@ -254,47 +211,83 @@ done:
     return st;
 }
 
+typedef struct survey_work {
+    cri_crf_making *making;
+    cri_crf_survey *survey;
+} survey_work;
+
+static cr_status survey_block(cr_ctx *cx, void *arg, const cri_rows *rows)
+{
+    survey_work *w = arg;
+    cr_status    st = CR_OK;
+    cr_scratch   s = cr_scratch_begin(cx);
+    cri_crf_rows r = { 0 };
+    CR_TRY(cri_crf_rows_open(cx, &s, rows, w->making, true, &r));
+    CR_TRY(cri_crf_survey_add(cx, rows, &r, &w->making->dictionary, w->survey));
+done:
+    cri_crf_rows_close(cx, &r);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* Looks at all rows, or in a first pass at all blocks of a stream, whose attributes are kept in the first
+ * case alone; then these are put in order. */
+static cr_status survey_rows(cr_ctx *cx, cr_scratch *s, const cri_rows *rows,
+                             cri_crf_making *making, cri_crf_survey *v, cri_crf_rows *r)
+{
+    cr_status   st = CR_OK;
+    cr_scratch  own = cr_scratch_begin(cx);
+    survey_work w = { making, v };
+    CR_TRY(cri_crf_survey_open(cx, cr_design_classes(rows->design), v));
+    if (rows->passes) {
+        CR_TRY(cri_passes_each(cx, rows->passes, survey_block, &w));
+        CR_TRY(cri_check_classes(cx, rows->design, v->classes));
+    } else {
+        CR_TRY(cri_crf_rows_open(cx, s, rows, making, true, r));
+        CR_TRY(cri_crf_survey_add(cx, rows, r, &making->dictionary, v));
+    }
+    uint32_t *to = cr_scratch_bytes(&own, making->dictionary.n, sizeof *to);
+    CR_TRY(own.status);
+    CR_TRY(cri_crf_survey_sort(cx, &making->dictionary, v, to));
+    for (size_t e = 0; !rows->passes && e < v->entries; e++)
+        r->attributes.which[e] = to[r->attributes.which[e]];
+done:
+    cr_scratch_end(&own);
+    return st;
+}
+
 cr_status cri_crf_fit(cr_ctx *cx, const cri_rows *rows, const cri_crf_settings *o, cri_crf *m,
                       cr_report *report)
 {
-    cr_status            st = CR_OK;
-    cr_scratch           s = cr_scratch_begin(cx);
-    const cri_sequences *q = rows->sequences;
-    cri_template        *list = NULL;
-    cri_attributes       d = { 0 };
-    cri_attribute_rows   r = { 0 };
-    uint32_t            *y = cr_scratch_bytes(&s, rows->n, sizeof *y);
-    double              *weight = rows->w ? cr_scratch_f64(&s, q->n) : NULL;
+    cr_status      st = CR_OK;
+    cr_scratch     s = cr_scratch_begin(cx);
+    cri_template  *list = NULL;
+    cri_crf_making making = { 0 };
+    cri_crf_survey v = { 0 };
+    cri_crf_rows   r = { 0 };
 
-    CR_TRY(s.status);
-    if (rows->n >= UINT32_MAX)
-        CR_TRY(cr_fail(cx, CR_EUNSUPPORTED, "crf takes less than 2^32 rows"));
-    if (weight) CR_TRY(weigh_sequences(cx, rows, weight));
     CR_TRY(cri_templates_make(cx, &s, rows->design, o->intercept, o->window, &list, &m->templates));
     m->atoms = 1;
     for (size_t k = 0; k < m->templates; k++)
         m->atoms = list[k].n > m->atoms ? list[k].n : m->atoms;
-    d.width = m->width = m->atoms + 1;
-    CR_TRY(cri_attribute_rows_open(cx, rows, list, m->templates, &d, true, &r));
-    CR_TRY(put_in_order(cx, &d, &r));
-    for (size_t i = 0; i < rows->n; i++) y[i] = (uint32_t)rows->y[q->row[i]];
-    m->K = cr_design_classes(rows->design), m->p = rows->p, m->A = d.n, m->sequences = q->n;
+    making.dictionary.width = m->width = m->atoms + 1;
+    making.list = list, making.n = m->templates;
+    CR_TRY(survey_rows(cx, &s, rows, &making, &v, &r));
+    m->K = v.K, m->p = rows->p, m->A = making.dictionary.n, m->sequences = v.sequences;
     m->seen = o->seen, m->lambda = o->lambda, m->l1 = o->l1;
     cri_crf_problem p = { .cx = cx,
-                          .n = rows->n,
-                          .sequences = q->n,
-                          .A = d.n,
+                          .passes = rows->passes,
+                          .making = &making,
+                          .A = m->A,
                           .K = m->K,
-                          .begin = q->start,
-                          .rows = &r,
-                          .y = y,
-                          .weight = weight,
                           .lambda = o->lambda,
                           .l1 = o->l1 };
-    CR_TRY(learn(cx, &p, o, list, &d, m, report));
+    if (!rows->passes) cri_crf_problem_rows(&p, rows, &r);
+    CR_TRY(learn(cx, &p, &v, o, &making, m, report));
 done:
-    cri_attribute_rows_free(cx, &r);
-    cri_attributes_free(cx, &d);
+    cri_crf_rows_close(cx, &r);
+    cri_crf_survey_free(cx, &v);
+    cri_attributes_free(cx, &making.dictionary);
     cr_scratch_end(&s);
     return st;
 }

@@ -83,35 +83,54 @@ static cr_status transpose(cr_scratch *s, cri_crf_problem *p)
 }
 
 /* Which weights are learned: all, or those of attributes and labels seen together. */
-static cr_status place_weights(cr_scratch *s, cri_crf_problem *p, bool seen)
+static cr_status place_weights(cr_scratch *s, cri_crf_problem *p, const uint8_t *opt_seen)
 {
-    size_t K = p->K, last = SIZE_MAX;
+    size_t K = p->K;
+    p->D = 0;
     p->place = cr_scratch_index(s, (p->A + K) * K);
-    size_t *mark = cr_scratch_index(s, K);
     if (s->status != CR_OK) return s->status;
-    for (size_t k = 0; k < K; k++) mark[k] = last;
-    for (size_t a = 0; a < p->A; a++) {
-        for (size_t e = p->start[a]; e < p->start[a + 1]; e++) mark[p->y[p->row[e]]] = a;
+    for (size_t a = 0; a < p->A; a++)
         for (size_t k = 0; k < K; k++)
-            if (!seen || mark[k] == a) p->place[p->D++] = a * p->stride + k;
-    }
+            if (!opt_seen || opt_seen[a * K + k]) p->place[p->D++] = a * p->stride + k;
     for (size_t i = 0; i < K; i++)
         for (size_t j = 0; j < K; j++) p->place[p->D++] = (p->A + i) * p->stride + j;
     return CR_OK;
 }
 
-cr_status cri_crf_problem_open(cr_scratch *s, cri_crf_problem *p, bool seen)
+void cri_crf_problem_rows(cri_crf_problem *p, const cri_rows *rows, const cri_crf_rows *r)
+{
+    p->n = rows->n;
+    p->sequences = rows->sequences->n;
+    p->begin = rows->sequences->start;
+    p->rows = &r->attributes;
+    p->y = r->y;
+    p->weight = r->weight;
+}
+
+cr_status cri_crf_problem_open_rows(cr_scratch *s, cri_crf_problem *p)
+{
+    cr_status st = CR_OK;
+    p->longest = 0;
+    CR_TRY(cut_blocks(s, p));
+    CR_TRY(transpose(s, p));
+    p->G = cr_scratch_bytes(s, (p->A + p->K) * p->stride, sizeof(double));
+    p->R = cr_scratch_bytes(s, p->n * p->stride, sizeof(double));
+    CR_TRY(s->status);
+done:
+    return st;
+}
+
+cr_status cri_crf_problem_open(cr_scratch *s, cri_crf_problem *p, const uint8_t *opt_seen)
 {
     cr_status st = CR_OK;
     cri_crf_chain_begin(s, p->K, &p->chain);
     p->stride = p->chain.stride;
-    p->D = p->longest = 0;
-    CR_TRY(cut_blocks(s, p));
-    CR_TRY(transpose(s, p));
-    CR_TRY(place_weights(s, p, seen));
+    CR_TRY(place_weights(s, p, opt_seen));
     p->W = cr_scratch_bytes(s, (p->A + p->K) * p->stride, sizeof(double));
-    p->G = cr_scratch_bytes(s, (p->A + p->K) * p->stride, sizeof(double));
-    p->R = cr_scratch_bytes(s, p->n * p->stride, sizeof(double));
+    if (p->passes)
+        p->G = cr_scratch_bytes(s, (p->A + p->K) * p->stride, sizeof(double));
+    else
+        CR_TRY(cri_crf_problem_open_rows(s, p));
     CR_TRY(s->status);
 done:
     return st;
@@ -178,40 +197,51 @@ static bool all_finite(const double *x, size_t n)
     return sum == 0;
 }
 
-cr_status cri_crf_value(void *problem, const double *theta, size_t D, double *out_f,
-                        double *opt_gradient)
+cr_status cri_crf_sum_rows(cri_crf_problem *p, bool gradient)
 {
-    cr_status        st = CR_OK;
-    cri_crf_problem *p = problem;
-    size_t           width = 1 + p->K * p->stride, entries = p->rows->start[p->n];
-    size_t           block = 1 + p->A * BLOCK_ENTRIES / (entries + 1);
-    cr_scratch       s = cr_scratch_begin(p->cx);
-    double          *sums = cr_scratch_f64(&s, width), penalty = 0;
-    attribute_pass   w = { p, lanes_use_avx2() ? sum_avx2 : sum_plain };
+    cr_status      st = CR_OK;
+    size_t         width = 1 + p->K * p->stride, entries = p->rows->start[p->n];
+    size_t         block = 1 + p->A * BLOCK_ENTRIES / (entries + 1);
+    cr_scratch     s = cr_scratch_begin(p->cx);
+    double        *sums = cr_scratch_f64(&s, width);
+    attribute_pass w = { p, lanes_use_avx2() ? sum_avx2 : sum_plain };
 
     CR_TRY(s.status);
-    if (!all_finite(theta, D)) {
-        *out_f = NAN;
-        for (size_t d = 0; opt_gradient && d < D; d++) opt_gradient[d] = NAN;
-        goto done;
-    }
-    set_weights(p, theta);
     CR_TRY(cri_parallel_sum_in(p->cx, NULL, p->blocks, 1, width,
                                cri_crf_chain_work(&p->chain, p->longest), pass_sequences, p, sums));
     CR_TRY(cr_check_interrupt(p->cx)); /* a chain may have stopped */
     p->nll = sums[0];
-    for (size_t d = 0; d < D; d++) penalty += theta[d] * theta[d];
-    *out_f = p->nll + p->lambda / 2 * penalty;
-    if (!opt_gradient) goto done;
+    if (!gradient) goto done;
     CR_TRY(cri_parallel_rows(p->cx, NULL, p->A, block, 1, pass_attributes, &w));
     double *pairs = p->G + p->A * p->stride;
     memcpy(pairs, sums + 1, p->K * p->stride * sizeof *pairs);
     cri_crf_chain_pairs(&p->chain, pairs);
     subtract_observed(p, pairs);
-    for (size_t d = 0; d < D; d++) opt_gradient[d] = p->G[p->place[d]] + p->lambda * theta[d];
 done:
     cr_scratch_end(&s);
     return st;
+}
+
+cr_status cri_crf_value(void *problem, const double *theta, size_t D, double *out_f,
+                        double *opt_gradient)
+{
+    cri_crf_problem *p = problem;
+    double           penalty = 0;
+    bool             gradient = opt_gradient != NULL;
+
+    if (!all_finite(theta, D)) {
+        *out_f = NAN;
+        for (size_t d = 0; opt_gradient && d < D; d++) opt_gradient[d] = NAN;
+        return CR_OK;
+    }
+    set_weights(p, theta);
+    cr_status st = p->passes ? cri_crf_sum_blocks(p, gradient) : cri_crf_sum_rows(p, gradient);
+    if (st != CR_OK) return st;
+    for (size_t d = 0; d < D; d++) penalty += theta[d] * theta[d];
+    *out_f = p->nll + p->lambda / 2 * penalty;
+    for (size_t d = 0; gradient && d < D; d++)
+        opt_gradient[d] = p->G[p->place[d]] + p->lambda * theta[d];
+    return CR_OK;
 }
 
 cr_status cri_crf_split_value(void *problem, const double *x, size_t D2, double *out_f,

@@ -5,15 +5,20 @@
  * fixed blocks: over sequences, which leaves the residuals p - [y] of all rows, and over attributes,
  * each of which adds up the residuals of its rows in their order.  So no thread has a gradient of its
  * own, and the bits do not depend on how many there are.
+ * Of a stream both are sums over its blocks, and rows x K is that of a block (crf_blocks.c).
  * O(rows (attributes K + K^2)) time, rows x K numbers of memory.  (Internal header.) */
 #ifndef CREDENCE_MODELS_SEQUENCE_CRF_OBJECTIVE_H
 #define CREDENCE_MODELS_SEQUENCE_CRF_OBJECTIVE_H
 
-#include "crf_attributes.h"
 #include "crf_chain.h"
+#include "crf_rows.h"
+
+struct cri_passes;
 
 typedef struct cri_crf_problem {
     cr_ctx                   *cx;
+    struct cri_passes        *passes; /* over a stream, whose rows are not here; or NULL */
+    cri_crf_making           *making; /* of the attributes of its blocks                  */
     size_t                    n, sequences, A, K, stride, longest;
     const size_t             *begin;  /* [sequences + 1] rows of sequences */
     const cri_attribute_rows *rows;   /* attributes of rows                */
@@ -34,9 +39,13 @@ typedef struct cri_crf_problem {
     double                    nll; /* at the last weights               */
 } cri_crf_problem;
 
-/* Completes a problem whose rows, labels and penalties are set; memory is of the arena.  With `seen`,
+/* Sets rows, labels and weights; they are borrowed. */
+void cri_crf_problem_rows(cri_crf_problem *p, const cri_rows *rows, const cri_crf_rows *r);
+/* Completes a problem whose rows, labels and penalties are set; memory is of the arena.  With opt_seen [A x K],
  * attributes have weights for those labels alone that they were seen with. */
-cr_status cri_crf_problem_open(cr_scratch *s, cri_crf_problem *p, bool seen);
+cr_status cri_crf_problem_open(cr_scratch *s, cri_crf_problem *p, const uint8_t *opt_seen);
+/* The same of one whose weights are those of another, with a gradient of its own. */
+cr_status cri_crf_problem_open_rows(cr_scratch *s, cri_crf_problem *p);
 
 /* f and its gradient at theta [D], without the absolute penalty: a cr_objective_fn. */
 cr_status cri_crf_value(void *problem, const double *theta, size_t D, double *out_f,
@@ -44,6 +53,12 @@ cr_status cri_crf_value(void *problem, const double *theta, size_t D, double *ou
 /* The same with it, theta = x[0..D) - x[D..2D), x >= 0: f + l1 sum x. */
 cr_status cri_crf_split_value(void *problem, const double *x, size_t D2, double *out_f,
                               double *opt_gradient);
+
+/* What its rows, or all blocks of the stream, say at the weights that are set: nll and, if wanted, G. */
+cr_status cri_crf_sum_rows(cri_crf_problem *p, bool gradient);
+cr_status cri_crf_sum_blocks(cri_crf_problem *p, bool gradient);
+/* H [D x D] = the second derivatives at theta, by differences of gradients with these steps. */
+cr_status cri_crf_hessian(cri_crf_problem *p, double *theta, const double *step, double *H);
 
 /* S [n x stride] = the scores of rows begin .. begin + n - 1 under W [A x stride]. */
 void cri_crf_scores(const cri_attribute_rows *rows, size_t begin, size_t n, const double *W,

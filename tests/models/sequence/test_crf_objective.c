@@ -13,6 +13,7 @@ typedef struct data {
     size_t             start[ROWS + 1];
     uint32_t           which[ROWS * EACH], y[ROWS];
     double             value[ROWS * EACH], weight[SEQUENCES];
+    uint8_t            seen[ATTRIBUTES * MOST_K];
     cri_attribute_rows rows;
     cri_crf_problem    p;
 } data;
@@ -45,7 +46,9 @@ static void draw(cr_ctx *cx, cr_scratch *s, size_t K, bool values, bool weights,
                               .y = d->y,
                               .weight = weights ? d->weight : NULL,
                               .lambda = 0.3 };
-    assert_ok(cx, cri_crf_problem_open(s, &d->p, seen));
+    memset(d->seen, 0, sizeof d->seen);
+    for (size_t e = 0; e < ROWS * EACH; e++) d->seen[d->which[e] * K + d->y[e / EACH]] = 1;
+    assert_ok(cx, cri_crf_problem_open(s, &d->p, seen ? d->seen : NULL));
 }
 
 /* -sum log p + lambda/2 |w|^2 of weights W [A x K] and T [K x K], labelling by labelling. */
