@@ -133,7 +133,8 @@ const cr_model_class cri_class_dbn = {
                 "maximise  log p(what is seen) + prior sum given log table,  by EM",
     .reference = "Murphy (2002), Dynamic Bayesian Networks; Lauritzen (1995), Computational "
                  "Statistics and Data Analysis 19",
-    .example = "examples/umbrellas.csv --network examples/networks/umbrella.json --sequence town --time day",
+    .example = "examples/umbrellas.csv --network examples/networks/umbrella.json --sequence town "
+               "--time day",
     .tasks = CR_TASK_DENSITY | CR_TASK_NETWORK,
     .options = dbn_table,
     .options_size = sizeof(cri_dbn_options),

@@ -24,7 +24,7 @@
       "0:3")                                                                                       \
     X(real, alpha, "1", ">0", "prior count of each symbol after each context", "0.5")              \
     X(flag, continuous, "false", "",                                                               \
-      "rows are symbols seen at the times of --time, and the chain may jump in between", "")       \
+      "rows are symbols seen at the times of --time, and the chain may jump in between", "true")   \
     X(real, prior_jumps, "0.1", ">=0",                                                             \
       "with --continuous: jumps from each symbol to each other that the prior counts for; 0: "     \
       "none",                                                                                      \

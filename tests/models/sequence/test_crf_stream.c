@@ -17,10 +17,10 @@ static const char *write_rows(bool numbers)
         int rows = 1 + (int)(cr_rng_uniform(&r) * 12), state = s % 3;
         for (int i = 0; i < rows; i++) {
             if (cr_rng_uniform(&r) > 0.6) state = (int)(cr_rng_uniform(&r) * 3);
-            used +=
-                (size_t)snprintf(text + used, sizeof text - used, "%s%d,%d,%.*s,k%d,0.1,%.4f,",
-                                 numbers ? "" : "q", (s * 7) % 31, s % 2 ? i : rows - i, i % 5 != 4,
-                                 &"abc"[(state + i) % 3], 1e5 + 3 * state + cr_rng_normal(&r));
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%d,%d,%.*s,k%d,0.1,%.4f,",
+                                     numbers ? "" : "q", (s * 7) % 31, s % 2 ? i : rows - i,
+                                     i % 5 != 4, &"abc"[(state + i) % 3], state + i % 2,
+                                     1e5 + 3 * state + cr_rng_normal(&r));
             if (i % 6 != 3)
                 used += (size_t)snprintf(text + used, sizeof text - used, "%.4f",
                                          cr_rng_normal(&r) - state);
