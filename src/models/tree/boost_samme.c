@@ -3,7 +3,6 @@
 #include "base/context_internal.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
-#include "base/find.h"
 
 #include <math.h>
 
@@ -73,6 +72,16 @@ done:
     return st;
 }
 
+/* The class of most weight in a leaf; the first, where others differ by rounding alone. */
+static double leading_class(const double *weight, size_t K)
+{
+    const double tie = 1e-12;
+    size_t       best = 0;
+    for (size_t k = 1; k < K; k++)
+        if (weight[k] > (1 + tie) * weight[best]) best = k;
+    return (double)best;
+}
+
 /* --- rounds ---------------------------------------------------------------------------------- */
 
 /* One round; *out_stop when there is none after it.  A tree no better than guessing does not count.
@@ -89,7 +98,7 @@ static cr_status boost_round(samme *s, size_t t, bool *out_stop)
     s->class = cr_scratch_f64(&sc, m->tree.nodes - nodes);
     CR_TRY(sc.status);
     for (size_t i = nodes; i < m->tree.nodes; i++)
-        s->class[i - nodes] = (double)cri_largest(m->tree.value + i * m->K, m->K);
+        s->class[i - nodes] = leading_class(m->tree.value + i * m->K, m->K);
     CR_TRY(cri_parallel_sum(s->cx, NULL, s->n, BLOCK, 1, add_errors, s, &error));
     *out_stop = error <= 1e-12 || error >= 1 - 1 / K - 1e-12;
     if (error >= 1 - 1 / K - 1e-12) {
@@ -116,8 +125,7 @@ static cr_status keep_classes(cr_ctx *cx, cri_boost *m)
     cri_tree *t = &m->tree;
     double *class = cr_alloc(cx, t->node_capacity, sizeof *class);
     if (!class) return CR_ENOMEM;
-    for (size_t i = 0; i < t->nodes; i++)
-        class[i] = (double)cri_largest(m->tree.value + i * m->K, m->K);
+    for (size_t i = 0; i < t->nodes; i++) class[i] = leading_class(m->tree.value + i * m->K, m->K);
     cr_free(cx, t->value, t->node_capacity, t->width * sizeof(double));
     t->value = class;
     t->width = 1;
