@@ -207,7 +207,8 @@ static bool is_data_option(const cli *c, const char *name)
     static const char *const words[] = { "data", "file", "input", "dataset", "data-file", "csv" };
     if (!c->verb) return false;
     const char *usage = c->verb->usage;
-    if (!strstr(usage, "DATA") && strncmp(usage + strlen(c->verb->name), " FILE", 5)) return false;
+    if (!strstr(usage, "DATA") && strncmp(usage + strlen(c->verb->name), " FILE", 5) != 0)
+        return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i], name) == 0) return true;
     return false;

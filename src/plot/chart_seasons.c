@@ -91,7 +91,8 @@ static void add_season(const cri_sequence_view *v, const size_t *place, size_t f
         size_t at = place[i] + from;
         double y = mean[v->row[i]], half = z * sd[v->row[i]];
         if (at % of->period != c || !isfinite(y)) continue;
-        double along = cycles > 1 ? (double)(at / of->period) / (double)(cycles - 1) - 0.5 : 0;
+        size_t cycle = at / of->period;
+        double along = cycles > 1 ? (double)cycle / (double)(cycles - 1) - 0.5 : 0;
         a->x[a->n] = centre + WIDE * along;
         a->mean[a->n] = y, a->lower[a->n] = y - half, a->upper[a->n] = y + half;
         a->n++;

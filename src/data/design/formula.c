@@ -100,22 +100,35 @@ static const struct {
     unsigned    least;
 } splines[] = { { "ns(", "natural(", 1 }, { "bs(", "bspline(", 3 } };
 
+static const char *skip_blanks(const char *p) { return p + strspn(p, " \t"); }
+
+/* Degrees of freedom behind the comma of ns(x, 3) or bs(x, df = 5), a number of up to three digits before `end`. */
+static bool read_degrees(const char *comma, const char *end, unsigned *out)
+{
+    const char *p = skip_blanks(comma + 1);
+    if (strncmp(p, "df", 2) == 0) {
+        p = skip_blanks(p + 2);
+        if (*p++ != '=') return false;
+        p = skip_blanks(p);
+    }
+    size_t digits = strspn(p, "0123456789");
+    *out = 0;
+    for (size_t i = 0; i < digits && i < 3; i++) *out = 10 * *out + (unsigned)(p[i] - '0');
+    return digits > 0 && digits <= 3 && skip_blanks(p + digits) == end;
+}
+
 /* Reads ns(x), ns(x, 3) or bs(x, df = 5) at the start of the item.  What follows; NULL: it is none. */
 static const char *take_spline(const char *item, char *to)
 {
     for (size_t k = 0; k < 2; k++) {
-        const char *begins = splines[k].begins, *end = find_sign(item + strlen(begins), ")");
+        const char *begins = splines[k].begins, *column = item + strlen(begins);
         unsigned    df = splines[k].least, given;
-        int         read = 0;
         char        text[16];
-        if (strncmp(item, begins, strlen(begins)) != 0 || *end != ')') continue;
-        const char *column = item + strlen(begins), *comma = find_sign(column, ",)");
+        if (strncmp(item, begins, strlen(begins)) != 0) continue;
+        const char *end = find_sign(column, ")"), *comma = find_sign(column, ",)");
+        if (*end != ')') continue;
         if (*comma == ',') {
-            bool number = sscanf(comma, ", %3u %n", &given, &read) == 1 && comma + read == end;
-            read = number ? read : 0;
-            if (!number)
-                number = sscanf(comma, ", df = %3u %n", &given, &read) == 1 && comma + read == end;
-            if (!number) return NULL;
+            if (!read_degrees(comma, end, &given)) return NULL;
             df = given > df ? given : df;
         }
         append_text(to, splines[k].name);
