@@ -50,7 +50,7 @@ def test_classes_written_as_numbers(credence, tmp_path):
         said = credence("fit", model, "seeds.csv", "--target", "variety")
         assert said.code == 0 and "--task classification if they are classes" in said.stderr
         assert "auc" in metrics(credence("cv", model, "banknote.csv", "--target", "class", "--folds", "3"))
-        classes = credence("cv", model, "seeds.csv", "--target", "variety", "--task", "classification", "--folds", "3")
+        classes = credence("cv", model, "seeds.csv", "--target", "variety", "--task", "classification", "--folds", "10")
         assert metrics(classes)["accuracy"] > 0.8 and "--task" not in classes.stderr
     assert credence("compare", "logistic", "knn", "banknote.csv", "--target", "class", "--folds", "3").code == 0
 

@@ -227,8 +227,11 @@ def test_the_next_row_of_categories(credence, examples, refused, tmp_path):
 # --- no rows
 
 
+NETWORK = ('{"network": "bayes", "slices": 2, "variables": {"g": {"states": ["a", "b", "c"], "table": [0.3, 0.3, 0.4]},'
+           ' "h": {"states": 2, "initial": {"table": [0.5, 0.5]}, "parents": ["h[-1]"], "table": [[0.5, 0.5], [0.5, 0.5]]}}}')
 TRIES = [["--target", "y", "--features", "x,z,g"], ["--target", "c", "--features", "x,z,g"],
-         ["--target", "c", "--features", "x,z"], ["--features", "x,z"], ["--features", "k"], ["--features", "g"]]
+         ["--target", "c", "--features", "x,z"], ["--features", "x,z"], ["--features", "k"], ["--features", "g"],
+         ["--features", "g", "--network", NETWORK]]
 
 
 @pytest.mark.slow

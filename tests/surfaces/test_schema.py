@@ -113,6 +113,10 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["fit", "markov", examples / "weather.csv", "--features", "weather", "--sequence", "station", "--order", "0:2",
          "-o", "w.cred"],
         ["describe", "w.cred"], ["predict", "w.cred", "--ahead", "2"],
+        ["fit", "markov", examples / "machines.csv", "--features", "state", "--sequence", "machine", "--time", "hours",
+         "--continuous", "-o", "c.cred"], ["describe", "c.cred"],
+        ["fit", "hmm", examples / "earthquakes.csv", "--features", "count", "--emission", "poisson", "--states", "2",
+         "--duration", "2", "--restarts", "2", "-o", "l.cred"], ["describe", "l.cred"],
         ["fit", "kalman", examples / "nile.csv", "--target", "flow", "--time", "time", "-o", "k.cred"],
         ["describe", "k.cred"], ["predict", "k.cred", examples / "nile.csv", "--smoothed", "--parts"],
         ["fit", "crf", examples / "ingredients.csv", "--target", "tag", "--sequence", "line", "--features", "word",
@@ -331,7 +335,7 @@ def test_nothing_is_declared_that_never_comes(schemas, results):
     never["update"] -= {key for key in never["update"]
                         if key.startswith((".tree", ".rounds", ".path", ".subsets", ".choice", ".groups", ".parameters[].rhat", ".parameters[].ess",
                                            ".parameters[].gradient", ".parameters[].z", ".parameters[].exp", ".coefficients", ".conformal",
-                                           ".candidates", ".covariances", ".tried", ".kinds", ".states", ".symbols", ".classes", ".contexts", ".orders", ".numbers", ".communalities", ".factor_correlations"))}
+                                           ".candidates", ".covariances", ".tried", ".kinds", ".states", ".durations", ".symbols", ".classes", ".contexts", ".orders", ".numbers", ".communalities", ".factor_correlations"))}
     never["compare"] -= {key for key in never["compare"] if key.startswith((".groups[].parameters[].exp", ".groups[].parameters[].z"))}
     never["compare"] -= {".groups[].parameters[].t", ".groups[].parameters[].p",  # no model that tests has one
                          ".groups[].parameters[].spread", ".groups[].parameters[].rhat",

@@ -21,7 +21,7 @@
     X(text, network, "", "FILE",                                                                   \
       "JSON file of a network with slices, or the JSON itself: structure, states, and the tables " \
       "to start from (needed)",                                                                    \
-      "network.json")                                                                              \
+      "examples/networks/umbrella.json")                                                           \
     X(real, prior, "1", ">=0",                                                                     \
       "cases that the given tables count for: so many for each row of a table", "0")               \
     X(real, tol, "1e-6", ">=0", "stop when a step gains less than this per row", "1e-9")           \
