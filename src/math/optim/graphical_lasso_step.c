@@ -1,0 +1,237 @@
+/* graphical_lasso_step.c -- the step of a group: coordinate descent finds which entries are 0 and the signs of the
+ * others; conjugate gradients then move these together, which strongly correlated columns need. */
+#include "graphical_lasso_group.h"
+#include "math/dense/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FIRST_SWEEPS = 2, MOST_SWEEPS = 10, FIRST_GRADIENTS = 5, MOST_GRADIENTS = 200 };
+#define SETTLED 1e-3 /* changes, or residuals, as a share of the first that are small enough */
+
+static double soft(double x, double by) { return x > by ? x - by : x < -by ? x + by : 0; }
+
+/* --- what is free ---------------------------------------------------------------------------- */
+
+static bool is_free(const cri_lasso_group *g, size_t i, size_t j)
+{
+    size_t at = i * g->m + j;
+    return i == j || g->T[at] != 0 ||
+           (cri_lasso_allows(g, i, j) && fabs(g->S[at] - g->W[at]) > g->lambda);
+}
+
+void cri_lasso_release(cri_lasso_group *g)
+{
+    cri_free_entries *f = &g->free;
+    cr_free(g->cx, f->column, f->room, sizeof *f->column);
+    cr_free(g->cx, f->mirror, f->room, sizeof *f->mirror);
+    cr_free(g->cx, f->D, f->room, sizeof *f->D);
+    cr_free(g->cx, f->work, f->room, 4 * sizeof *f->work);
+    f->column = f->mirror = NULL, f->D = f->work = NULL, f->room = 0;
+}
+
+/* Lists the entries that are free at T, their step being 0. */
+static cr_status find_free(cri_lasso_group *g)
+{
+    cri_free_entries *f = &g->free;
+    size_t            m = g->m, k = 0;
+    for (size_t i = 0; i < m; i++) {
+        f->start[i] = k;
+        for (size_t j = 0; j < m; j++) k += is_free(g, i, j);
+    }
+    f->start[m] = f->n = k;
+    if (k > f->room) {
+        cri_lasso_release(g);
+        f->room = k;
+        f->column = cr_alloc(g->cx, k, sizeof *f->column);
+        f->mirror = cr_alloc(g->cx, k, sizeof *f->mirror);
+        f->D = cr_alloc(g->cx, k, sizeof *f->D);
+        f->work = cr_alloc(g->cx, k, 4 * sizeof *f->work);
+        if (!f->column || !f->mirror || !f->D || !f->work) return CR_ENOMEM;
+    }
+    size_t *at = f->filled; /* the next place of each row */
+    memcpy(at, f->start, m * sizeof *at);
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j <= i; j++) {
+            if (!is_free(g, i, j)) continue;
+            size_t a = at[i]++, b = i == j ? a : at[j]++;
+            f->column[a] = j, f->mirror[a] = b;
+            f->column[b] = i, f->mirror[b] = a;
+            f->D[a] = f->D[b] = 0;
+        }
+    return CR_OK;
+}
+
+/* --- coordinate descent ---------------------------------------------------------------------- */
+
+/* r = row i of W X, X [n] being at the free entries; where X is the step, coordinate descent in this row keeps up to date in O(1) for each change. */
+static void fill_row(const cri_lasso_group *g, const double *X, size_t i)
+{
+    const cri_free_entries *f = &g->free;
+    const double           *w = g->W + i * g->m;
+    memset(g->r, 0, g->m * sizeof *g->r);
+    for (size_t l = 0; l < g->m; l++)
+        for (size_t k = f->start[l]; k < f->start[l + 1]; k++) g->r[f->column[k]] += w[l] * X[k];
+}
+
+/* Minimises the quadratic model tr(G D) + tr(W D W D) / 2 + lambda |T + D|, G = S - W, along each free entry once;
+ * returns the largest change, each as a share of what its own curvature makes of it. */
+static double sweep(cri_lasso_group *g)
+{
+    const cri_free_entries *f = &g->free;
+    size_t                  m = g->m;
+    double                 *r = g->r, largest = 0;
+    for (size_t i = 0; i < m; i++) {
+        const double *w = g->W + i * m;
+        fill_row(g, g->free.D, i);
+        for (size_t k = f->start[i]; k < f->start[i + 1]; k++) {
+            size_t j = f->column[k];
+            if (j < i) continue;
+            const double *v = g->W + j * m;
+            double        slope = g->S[i * m + j] - w[j] + cr_dot(r, v, m), change;
+            double        a = i == j ? w[i] * w[i] : w[j] * w[j] + w[i] * v[j];
+            if (i == j) {
+                change = -slope / a;
+            } else {
+                double at = g->T[i * m + j] + f->D[k];
+                double to = soft(at - slope / a, g->lambda / a);
+                change = to == 0 ? -g->T[i * m + j] - f->D[k] : to - at;
+            }
+            if (change == 0) continue;
+            f->D[k] += change;
+            r[j] += change * w[i];
+            if (i != j) {
+                f->D[f->mirror[k]] = f->D[k];
+                r[i] += change * w[j];
+            }
+            largest = fmax(largest, fabs(change) * sqrt(a));
+        }
+    }
+    return largest;
+}
+
+/* --- conjugate gradients --------------------------------------------------------------------- */
+
+/* The entries that are not 0 move, the others stay. */
+static bool moves(const cri_lasso_group *g, size_t i, size_t k)
+{
+    size_t j = g->free.column[k];
+    return i == j || g->T[i * g->m + j] + g->free.D[k] != 0;
+}
+
+/* out [n] = W X W at the entries that move, 0 at the others. */
+static void curve(const cri_lasso_group *g, const double *X, double *out)
+{
+    const cri_free_entries *f = &g->free;
+    for (size_t i = 0; i < g->m; i++) {
+        fill_row(g, X, i);
+        for (size_t k = f->start[i]; k < f->start[i + 1]; k++)
+            if (f->column[k] >= i)
+                out[k] = out[f->mirror[k]] =
+                    moves(g, i, k) ? cr_dot(g->r, g->W + f->column[k] * g->m, g->m) : 0;
+    }
+}
+
+/* Minus the slope of the model at D along the entries that move, of which `curved` is W D W. */
+static void find_residual(const cri_lasso_group *g, const double *curved, double *out)
+{
+    const cri_free_entries *f = &g->free;
+    for (size_t i = 0; i < g->m; i++)
+        for (size_t k = f->start[i]; k < f->start[i + 1]; k++) {
+            size_t at = i * g->m + f->column[k];
+            double to = g->T[at] + f->D[k], sign = f->column[k] == i ? 0 : (to > 0) - (to < 0);
+            out[k] = moves(g, i, k) ? g->W[at] - g->S[at] - curved[k] - g->lambda * sign : 0;
+        }
+}
+
+/* out = residual / the curvature along each entry alone; returns their product. */
+static double precondition(const cri_lasso_group *g, const double *residual, double *out)
+{
+    const cri_free_entries *f = &g->free;
+    double                  sum = 0;
+    for (size_t i = 0; i < g->m; i++)
+        for (size_t k = f->start[i]; k < f->start[i + 1]; k++) {
+            size_t j = f->column[k];
+            double w = g->W[i * g->m + j], both = g->W[i * g->m + i] * g->W[j * g->m + j];
+            out[k] = residual[k] / (i == j ? both : both + w * w);
+            sum += residual[k] * out[k];
+        }
+    return sum;
+}
+
+/* The value of the model at D + X, those that would change sign being 0 there, whose sum is left in `to`, and W to W
+ * in `curved`. */
+static double value_beyond(const cri_lasso_group *g, const double *X, double share, double *to,
+                           double *curved)
+{
+    const cri_free_entries *f = &g->free;
+    double                  value = 0;
+    for (size_t i = 0; i < g->m; i++)
+        for (size_t k = f->start[i]; k < f->start[i + 1]; k++) {
+            size_t j = f->column[k];
+            double t = g->T[i * g->m + j], now = t + f->D[k], then = now + share * X[k];
+            to[k] = i != j && now * then <= 0 ? -t : f->D[k] + share * X[k];
+        }
+    curve(g, to, curved);
+    for (size_t i = 0; i < g->m; i++)
+        for (size_t k = f->start[i]; k < f->start[i + 1]; k++) {
+            size_t at = i * g->m + f->column[k];
+            value += (g->S[at] - g->W[at] + curved[k] / 2) * to[k];
+            if (f->column[k] != i) value += g->lambda * fabs(g->T[at] + to[k]);
+        }
+    return value;
+}
+
+/* Moves D to the minimum of the model for the signs it has, or towards it as far as the model falls. */
+static cr_status move_together(cri_lasso_group *g, size_t most)
+{
+    cri_free_entries *f = &g->free;
+    double           *X = f->work, *residual = X + f->room, *direction = residual + f->room;
+    double           *product = direction + f->room, square, first, start;
+    memset(X, 0, f->n * sizeof *X);
+    curve(g, f->D, product);
+    find_residual(g, product, residual);
+    first = square = precondition(g, residual, direction);
+    for (size_t n = 0; n < most && square > SETTLED * SETTLED * first; n++) {
+        double along = 0, next;
+        if (n % 8 == 0 && cr_check_interrupt(g->cx) != CR_OK) return cr_check_interrupt(g->cx);
+        curve(g, direction, product);
+        for (size_t k = 0; k < f->n; k++) along += direction[k] * product[k];
+        if (!(along > 0)) break;
+        for (size_t k = 0; k < f->n; k++) {
+            X[k] += square / along * direction[k];
+            residual[k] -= square / along * product[k];
+        }
+        next = precondition(g, residual, product);
+        for (size_t k = 0; k < f->n; k++) direction[k] = product[k] + next / square * direction[k];
+        square = next;
+    }
+    memset(direction, 0, f->n * sizeof *direction);
+    start = value_beyond(g, direction, 0, residual, product);
+    for (double share = 1; share > 1e-3; share /= 4) {
+        if (value_beyond(g, X, share, direction, product) > start) continue;
+        memcpy(f->D, direction, f->n * sizeof *f->D);
+        break;
+    }
+    return CR_OK;
+}
+
+cr_status cri_lasso_step(cri_lasso_group *g, size_t iteration)
+{
+    cr_status st = CR_OK;
+    size_t    sweeps = FIRST_SWEEPS + iteration,
+           gradients = FIRST_GRADIENTS << (iteration < 6 ? iteration : 6);
+    double first = 0;
+    CR_TRY(find_free(g));
+    if (sweeps > MOST_SWEEPS) sweeps = MOST_SWEEPS;
+    if (gradients > MOST_GRADIENTS) gradients = MOST_GRADIENTS;
+    for (size_t k = 0; k < sweeps; k++) {
+        double change = sweep(g);
+        if (k == 0) first = change;
+        if (change <= SETTLED * first * fmin(1, first)) goto done;
+        CR_TRY(cr_check_interrupt(g->cx));
+    }
+    CR_TRY(move_together(g, gradients));
+done:
+    return st;
+}
