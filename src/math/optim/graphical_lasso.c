@@ -11,7 +11,7 @@
 
 #define ROUNDING 1e-15
 #define SUFFICIENT 1e-3 /* share of the decrease that the model promises which a step must reach */
-enum { MOST_HALVINGS = 50 };
+enum { MOST_HALVINGS = 50, MOST_IDLE = 2 };
 
 /* --- one group ------------------------------------------------------------------------------- */
 
@@ -113,7 +113,7 @@ static cr_status solve_group(cri_lasso_group *g, double tol, size_t max_iter,
                              const cri_clock *clock, cri_graphical_lasso_report *out)
 {
     cr_status st = CR_OK;
-    size_t    m = g->m, iteration = 0;
+    size_t    m = g->m, iteration = 0, idle = 0;
     double    gap = INFINITY, before;
     bool      valid, end = false, late = false;
 
@@ -129,7 +129,8 @@ static cr_status solve_group(cri_lasso_group *g, double tol, size_t max_iter,
         before = gap;
         CR_TRY(find_gap(g, &gap));
         if (gap <= tol * (double)m || iteration == max_iter) break;
-        if (end && !(gap < before / 2)) break;
+        if (gap < before / 2) idle = 0;
+        else if (end && ++idle > MOST_IDLE) break;
         if (cri_clock_over(clock)) {
             late = true;
             break;
