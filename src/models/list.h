@@ -15,6 +15,7 @@
     X(exponential)           \
     X(fa)                    \
     X(fisher)                \
+    X(glasso)                \
     X(glm)                   \
     X(gmm)                   \
     X(gp)                    \
