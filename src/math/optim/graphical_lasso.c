@@ -129,8 +129,10 @@ static cr_status solve_group(cri_lasso_group *g, double tol, size_t max_iter,
         before = gap;
         CR_TRY(find_gap(g, &gap));
         if (gap <= tol * (double)m || iteration == max_iter) break;
-        if (gap < before / 2) idle = 0;
-        else if (end && ++idle > MOST_IDLE) break;
+        if (gap < before / 2)
+            idle = 0;
+        else if (end && ++idle > MOST_IDLE)
+            break;
         if (cri_clock_over(clock)) {
             late = true;
             break;
@@ -171,10 +173,12 @@ static void find_groups(const cri_graphical_lasso *a, size_t *group_of, size_t *
     }
 }
 
+/* The part of A by its lower triangle: all that follows is symmetric to the last bit. */
 static void take_part(const double *A, size_t p, const size_t *which, size_t m, double *out)
 {
     for (size_t i = 0; i < m; i++)
-        for (size_t j = 0; j < m; j++) out[i * m + j] = A[which[i] * p + which[j]];
+        for (size_t j = 0; j <= i; j++)
+            out[i * m + j] = out[j * m + i] = A[which[i] * p + which[j]];
 }
 
 static void put_part(const double *part, size_t p, const size_t *which, size_t m, double *A)
@@ -193,8 +197,10 @@ static cr_status take_group(cr_ctx *cx, const cri_graphical_lasso *a, const size
     double         *graph = a->opt_graph ? cr_scratch_matrix(&s, m, m) : NULL;
     cri_lasso_group g = { .cx = cx, .m = m, .lambda = a->opt_graph ? 0 : a->lambda };
     g.S = cr_scratch_matrix(&s, m, m), g.T = cr_scratch_matrix(&s, m, m);
-    g.W = cr_scratch_matrix(&s, m, m), g.L = cr_scratch_matrix(&s, m, m);
-    g.next = cr_scratch_matrix(&s, m, m), g.r = cr_scratch_f64(&s, m);
+    g.W = cr_scratch_bytes(&s, m * m + CRI_LASSO_LANES, sizeof *g.W),
+    g.L = cr_scratch_matrix(&s, m, m);
+    g.next = cr_scratch_matrix(&s, m, m), g.row = cr_scratch_f64(&s, m);
+    g.r = cr_scratch_matrix(&s, m, CRI_LASSO_LANES);
     g.free.start = cr_scratch_index(&s, m + 1), g.free.filled = cr_scratch_index(&s, m);
     CR_TRY(s.status);
     if (graph) take_part(a->opt_graph, a->p, which, m, graph);

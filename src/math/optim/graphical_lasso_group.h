@@ -14,13 +14,16 @@ typedef struct cri_free_entries {
     double *work;            /* [4 room] of the conjugate gradients */
 } cri_free_entries;
 
+enum { CRI_LASSO_LANES = 16 };
+
 typedef struct cri_lasso_group {
-    cr_ctx          *cx;
-    size_t           m;
-    double           lambda;
-    const double    *graph;                /* [m x m] or NULL */
-    double          *S, *T, *W, *L, *next; /* [m x m] */
-    double          *r;                    /* [m] */
+    cr_ctx       *cx;
+    size_t        m;
+    double        lambda;
+    const double *graph;                /* [m x m] or NULL */
+    double       *S, *T, *W, *L, *next; /* [m x m]; behind W as many numbers as lanes, of no use */
+    double       *r;   /* [m x CRI_LASSO_LANES] rows of the product of W and a step */
+    double       *row; /* [m] one of these */
     cri_free_entries free;
     double           objective; /* of T, of which L is the factor and W the inverse */
 } cri_lasso_group;

@@ -6,7 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { FIRST_SWEEPS = 2, MOST_SWEEPS = 10, FIRST_GRADIENTS = 5, MOST_GRADIENTS = 200 };
+enum {
+    LANES = CRI_LASSO_LANES,
+    FIRST_SWEEPS = 2,
+    MOST_SWEEPS = 10,
+    FIRST_GRADIENTS = 5,
+    MOST_GRADIENTS = 200
+};
 #define SETTLED 1e-3 /* changes, or residuals, as a share of the first that are small enough */
 
 static double soft(double x, double by) { return x > by ? x - by : x < -by ? x + by : 0; }
@@ -64,14 +70,41 @@ static cr_status find_free(cri_lasso_group *g)
 
 /* --- coordinate descent ---------------------------------------------------------------------- */
 
-/* r = row i of W X, X [n] being at the free entries; where X is the step, coordinate descent in this row keeps up to date in O(1) for each change. */
-static void fill_row(const cri_lasso_group *g, const double *X, size_t i)
+/* r [m x LANES]: beside each other, LANES rows of W X from row `first` on, so that one entry of X is met once for all
+ * of them; X [n] is at the free entries.  W is symmetric, and read by its columns; what is beyond the last is of no use.
+ */
+static void fill_rows(const cri_lasso_group *g, const double *X, size_t first)
 {
     const cri_free_entries *f = &g->free;
-    const double           *w = g->W + i * g->m;
-    memset(g->r, 0, g->m * sizeof *g->r);
-    for (size_t l = 0; l < g->m; l++)
-        for (size_t k = f->start[l]; k < f->start[l + 1]; k++) g->r[f->column[k]] += w[l] * X[k];
+    size_t                  m = g->m;
+    memset(g->r, 0, m * LANES * sizeof *g->r);
+    for (size_t l = 0; l < m; l++) {
+        const double *w = g->W + l * m + first;
+        for (size_t k = f->start[l]; k < f->start[l + 1]; k++) {
+            double *to = g->r + f->column[k] * LANES, x = X[k];
+            if (x == 0) continue;
+            for (size_t b = 0; b < LANES; b++) to[b] += w[b] * x;
+        }
+    }
+}
+
+/* Row i of W X, of the LANES that are filled. */
+static const double *take_row(const cri_lasso_group *g, size_t i)
+{
+    for (size_t l = 0; l < g->m; l++) g->row[l] = g->r[l * LANES + i % LANES];
+    return g->row;
+}
+
+/* D_ij and D_ji have changed: so do the rows of W D that are filled, and that which was taken. */
+static void note_change(const cri_lasso_group *g, size_t i, size_t j, double change)
+{
+    const double *w = g->W + i * g->m, *v = g->W + j * g->m;
+    size_t        first = i - i % LANES;
+    for (size_t b = 0; b < LANES; b++) g->r[j * LANES + b] += change * w[first + b];
+    g->row[j] += change * w[i];
+    if (i == j) return;
+    for (size_t b = 0; b < LANES; b++) g->r[i * LANES + b] += change * v[first + b];
+    g->row[i] += change * v[i];
 }
 
 /* Minimises the quadratic model tr(G D) + tr(W D W D) / 2 + lambda |T + D|, G = S - W, along each free entry once;
@@ -80,10 +113,11 @@ static double sweep(cri_lasso_group *g)
 {
     const cri_free_entries *f = &g->free;
     size_t                  m = g->m;
-    double                 *r = g->r, largest = 0;
+    double                  largest = 0;
     for (size_t i = 0; i < m; i++) {
         const double *w = g->W + i * m;
-        fill_row(g, g->free.D, i);
+        if (i % LANES == 0) fill_rows(g, f->D, i);
+        const double *r = take_row(g, i);
         for (size_t k = f->start[i]; k < f->start[i + 1]; k++) {
             size_t j = f->column[k];
             if (j < i) continue;
@@ -99,11 +133,8 @@ static double sweep(cri_lasso_group *g)
             }
             if (change == 0) continue;
             f->D[k] += change;
-            r[j] += change * w[i];
-            if (i != j) {
-                f->D[f->mirror[k]] = f->D[k];
-                r[i] += change * w[j];
-            }
+            f->D[f->mirror[k]] = f->D[k];
+            note_change(g, i, j, change);
             largest = fmax(largest, fabs(change) * sqrt(a));
         }
     }
@@ -119,16 +150,17 @@ static bool moves(const cri_lasso_group *g, size_t i, size_t k)
     return i == j || g->T[i * g->m + j] + g->free.D[k] != 0;
 }
 
-/* out [n] = W X W at the entries that move, 0 at the others. */
-static void curve(const cri_lasso_group *g, const double *X, double *out)
+/* out [n] = W X W; `moving`: only at the entries that move, 0 at the others. */
+static void curve(const cri_lasso_group *g, const double *X, bool moving, double *out)
 {
     const cri_free_entries *f = &g->free;
     for (size_t i = 0; i < g->m; i++) {
-        fill_row(g, X, i);
+        if (i % LANES == 0) fill_rows(g, X, i);
+        const double *r = take_row(g, i);
         for (size_t k = f->start[i]; k < f->start[i + 1]; k++)
             if (f->column[k] >= i)
                 out[k] = out[f->mirror[k]] =
-                    moves(g, i, k) ? cr_dot(g->r, g->W + f->column[k] * g->m, g->m) : 0;
+                    moving && !moves(g, i, k) ? 0 : cr_dot(r, g->W + f->column[k] * g->m, g->m);
     }
 }
 
@@ -172,7 +204,7 @@ static double value_beyond(const cri_lasso_group *g, const double *X, double sha
             double t = g->T[i * g->m + j], now = t + f->D[k], then = now + share * X[k];
             to[k] = i != j && now * then <= 0 ? -t : f->D[k] + share * X[k];
         }
-    curve(g, to, curved);
+    curve(g, to, false, curved);
     for (size_t i = 0; i < g->m; i++)
         for (size_t k = f->start[i]; k < f->start[i + 1]; k++) {
             size_t at = i * g->m + f->column[k];
@@ -189,13 +221,13 @@ static cr_status move_together(cri_lasso_group *g, size_t most)
     double           *X = f->work, *residual = X + f->room, *direction = residual + f->room;
     double           *product = direction + f->room, square, first, start;
     memset(X, 0, f->n * sizeof *X);
-    curve(g, f->D, product);
+    curve(g, f->D, true, product);
     find_residual(g, product, residual);
     first = square = precondition(g, residual, direction);
     for (size_t n = 0; n < most && square > SETTLED * SETTLED * first; n++) {
         double along = 0, next;
         if (n % 8 == 0 && cr_check_interrupt(g->cx) != CR_OK) return cr_check_interrupt(g->cx);
-        curve(g, direction, product);
+        curve(g, direction, true, product);
         for (size_t k = 0; k < f->n; k++) along += direction[k] * product[k];
         if (!(along > 0)) break;
         for (size_t k = 0; k < f->n; k++) {

@@ -234,7 +234,8 @@ static cr_status glasso_solve(cr_ctx *cx, const cr_design *design, const void *o
     if (halves > 0) CR_TRY(cri_glasso_stability(cx, &task, m->lambda, halves, share, &m->halves));
     CR_TRY(keep(cx, &g, T, m->halves > 0 ? share : NULL, &path, m));
     CR_TRY(cri_glasso_likelihood(cx, &task, T, &m->log_likelihood));
-    m->gap = r.gap, m->converged = r.converged, m->iterations = r.iterations;
+    m->objective = r.objective, m->gap = r.gap, m->converged = r.converged,
+    m->iterations = r.iterations;
     m->groups = r.groups, m->largest = r.largest;
     CR_TRY(glasso_ready(cx, m, design));
     set_report(m, report);
@@ -370,6 +371,7 @@ static const cr_field glasso_statistics[] = {
     CR_NUMBER("density", 0, "their share of all pairs"),
     CR_COUNT("groups", 0, "groups of columns that edges connect"),
     CR_COUNT("largest_group", 0, "columns of the largest"),
+    CR_NUMBER("objective", 0, "-log det T + tr(S T) and the penalty, of the scaled columns"),
     CR_NUMBER("duality_gap", CR_FIELD_NULL,
               "how far the objective is from its optimum, at most; null: no bound was reached"),
     CR_COUNT("half_samples", 0, "halves of the rows behind the stability of edges"),
@@ -440,6 +442,7 @@ static cr_status glasso_describe(cr_ctx *cx, const void *state, const cr_design 
     cri_put_real(s, "density", (double)m->edges / pairs);
     cri_put_count(s, "groups", m->groups);
     cri_put_count(s, "largest_group", m->largest);
+    cri_put_real(s, "objective", m->objective);
     cri_put_real(s, "duality_gap", m->gap);
     cri_put_count(s, "half_samples", m->halves);
     cri_put_count(s, "parameters", 2 * p + m->edges);

@@ -76,6 +76,7 @@ typedef enum cri_glasso_choose {
     MEMBER(real,   lambda,     (),   ">=0",        "penalty")                                       \
     MEMBER(real,   log_likelihood, (), "",         "of the rows")                                   \
     MEMBER(real,   best_likelihood, (), "none",    "the largest on this graph")                     \
+    MEMBER(real, objective, (), "", "what was minimised, of the scaled columns") \
     MEMBER(real,   gap,        (),   "endless >=0", "to the optimum, at most")                      \
     MEMBER(flag,   converged,  (),   "",           "the gap is within the tolerance")               \
     MEMBER(flag,   late,       (),   "",           "the time limit ended the search")               \
