@@ -2,6 +2,7 @@
 #include "graphical_lasso.h"
 #include "graphical_lasso_group.h"
 #include "base/context_internal.h"
+#include "base/parallel.h"
 #include "base/scratch.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
@@ -199,8 +200,10 @@ static cr_status take_group(cr_ctx *cx, const cri_graphical_lasso *a, const size
     g.S = cr_scratch_matrix(&s, m, m), g.T = cr_scratch_matrix(&s, m, m);
     g.W = cr_scratch_bytes(&s, m * m + CRI_LASSO_LANES, sizeof *g.W),
     g.L = cr_scratch_matrix(&s, m, m);
-    g.next = cr_scratch_matrix(&s, m, m), g.row = cr_scratch_f64(&s, m);
-    g.r = cr_scratch_matrix(&s, m, CRI_LASSO_LANES);
+    g.next = cr_scratch_matrix(&s, m, m);
+    g.slots = cri_slots_needed(cx, cri_block_count(m, CRI_LASSO_LANES));
+    g.row = cr_scratch_matrix(&s, g.slots, m);
+    g.r = cr_scratch_matrix(&s, g.slots * m, CRI_LASSO_LANES);
     g.free.start = cr_scratch_index(&s, m + 1), g.free.filled = cr_scratch_index(&s, m);
     CR_TRY(s.status);
     if (graph) take_part(a->opt_graph, a->p, which, m, graph);

@@ -22,8 +22,9 @@ typedef struct cri_lasso_group {
     double        lambda;
     const double *graph;                /* [m x m] or NULL */
     double       *S, *T, *W, *L, *next; /* [m x m]; behind W as many numbers as lanes, of no use */
-    double       *r;   /* [m x CRI_LASSO_LANES] rows of the product of W and a step */
-    double       *row; /* [m] one of these */
+    size_t        slots;                /* of workspaces for rows at work */
+    double       *r;   /* [slots][m x CRI_LASSO_LANES] rows of the product of W and a step */
+    double       *row; /* [slots][m] one of these */
     cri_free_entries free;
     double           objective; /* of T, of which L is the factor and W the inverse */
 } cri_lasso_group;

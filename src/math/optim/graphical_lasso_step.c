@@ -1,6 +1,8 @@
 /* graphical_lasso_step.c -- the step of a group: coordinate descent finds which entries are 0 and the signs of the
  * others; conjugate gradients then move these together, which strongly correlated columns need. */
 #include "graphical_lasso_group.h"
+#include "base/inner_loop.h"
+#include "base/parallel.h"
 #include "math/dense/dense.h"
 
 #include <math.h>
@@ -14,6 +16,15 @@ enum {
     MOST_GRADIENTS = 200
 };
 #define SETTLED 1e-3 /* changes, or residuals, as a share of the first that are small enough */
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define AVX2 CRI_INNER_LOOP __attribute__((target("avx2")))
+#define HAS_AVX2() __builtin_cpu_supports("avx2")
+#else
+#define AVX2 CRI_INNER_LOOP
+#define HAS_AVX2() false
+#endif
+#define BODY static inline __attribute__((always_inline))
 
 static double soft(double x, double by) { return x > by ? x - by : x < -by ? x + by : 0; }
 
@@ -72,27 +83,45 @@ static cr_status find_free(cri_lasso_group *g)
 
 /* r [m x LANES]: beside each other, LANES rows of W X from row `first` on, so that one entry of X is met once for all
  * of them; X [n] is at the free entries.  W is symmetric, and read by its columns; what is beyond the last is of no use.
- */
-static void fill_rows(const cri_lasso_group *g, const double *X, size_t first)
+ * Compiled for every machine and for AVX2, without fused multiplication, so with the same bits. */
+BODY void add_rows(const cri_lasso_group *g, const double *X, size_t first, double *r)
 {
     const cri_free_entries *f = &g->free;
     size_t                  m = g->m;
-    memset(g->r, 0, m * LANES * sizeof *g->r);
+    memset(r, 0, m * LANES * sizeof *r);
     for (size_t l = 0; l < m; l++) {
         const double *w = g->W + l * m + first;
         for (size_t k = f->start[l]; k < f->start[l + 1]; k++) {
-            double *to = g->r + f->column[k] * LANES, x = X[k];
+            double *to = r + f->column[k] * LANES, x = X[k];
             if (x == 0) continue;
             for (size_t b = 0; b < LANES; b++) to[b] += w[b] * x;
         }
     }
 }
 
-/* Row i of W X, of the LANES that are filled. */
-static const double *take_row(const cri_lasso_group *g, size_t i)
+AVX2 static void add_rows_avx2(const cri_lasso_group *g, const double *X, size_t first, double *r)
 {
-    for (size_t l = 0; l < g->m; l++) g->row[l] = g->r[l * LANES + i % LANES];
-    return g->row;
+    add_rows(g, X, first, r);
+}
+
+CRI_INNER_LOOP static void add_rows_plain(const cri_lasso_group *g, const double *X, size_t first,
+                                          double *r)
+{
+    add_rows(g, X, first, r);
+}
+
+static void fill_rows(const cri_lasso_group *g, const double *X, size_t first, double *r)
+{
+    cri_check_array(g->W, g->m * g->m + LANES);
+    cri_check_array(r, g->m * LANES);
+    cri_check_array(X, g->free.n);
+    (HAS_AVX2() ? add_rows_avx2 : add_rows_plain)(g, X, first, r);
+}
+
+/* Row i of W X, of the LANES that are filled. */
+static void take_row(const cri_lasso_group *g, const double *r, size_t i, double *row)
+{
+    for (size_t l = 0; l < g->m; l++) row[l] = r[l * LANES + i % LANES];
 }
 
 /* D_ij and D_ji have changed: so do the rows of W D that are filled, and that which was taken. */
@@ -116,13 +145,13 @@ static double sweep(cri_lasso_group *g)
     double                  largest = 0;
     for (size_t i = 0; i < m; i++) {
         const double *w = g->W + i * m;
-        if (i % LANES == 0) fill_rows(g, f->D, i);
-        const double *r = take_row(g, i);
+        if (i % LANES == 0) fill_rows(g, f->D, i, g->r);
+        take_row(g, g->r, i, g->row);
         for (size_t k = f->start[i]; k < f->start[i + 1]; k++) {
             size_t j = f->column[k];
             if (j < i) continue;
             const double *v = g->W + j * m;
-            double        slope = g->S[i * m + j] - w[j] + cr_dot(r, v, m), change;
+            double        slope = g->S[i * m + j] - w[j] + cr_dot(g->row, v, m), change;
             double        a = i == j ? w[i] * w[i] : w[j] * w[j] + w[i] * v[j];
             if (i == j) {
                 change = -slope / a;
@@ -150,18 +179,39 @@ static bool moves(const cri_lasso_group *g, size_t i, size_t k)
     return i == j || g->T[i * g->m + j] + g->free.D[k] != 0;
 }
 
-/* out [n] = W X W; `moving`: only at the entries that move, 0 at the others. */
-static void curve(const cri_lasso_group *g, const double *X, bool moving, double *out)
+typedef struct curving {
+    cri_lasso_group *g;
+    const double    *X;
+    bool             moving;
+    double          *out;
+    cri_slots        slots;
+} curving;
+
+static void curve_rows(void *arg, size_t block)
 {
+    curving                *a = arg;
+    const cri_lasso_group  *g = a->g;
     const cri_free_entries *f = &g->free;
-    for (size_t i = 0; i < g->m; i++) {
-        if (i % LANES == 0) fill_rows(g, X, i);
-        const double *r = take_row(g, i);
+    cri_range               rows = cri_block_range(g->m, LANES, block);
+    size_t                  slot = cri_slot_take(&a->slots);
+    double                 *r = g->r + slot * g->m * LANES, *row = g->row + slot * g->m;
+    fill_rows(g, a->X, rows.begin, r);
+    for (size_t i = rows.begin; i < rows.end; i++) {
+        take_row(g, r, i, row);
         for (size_t k = f->start[i]; k < f->start[i + 1]; k++)
             if (f->column[k] >= i)
-                out[k] = out[f->mirror[k]] =
-                    moving && !moves(g, i, k) ? 0 : cr_dot(r, g->W + f->column[k] * g->m, g->m);
+                a->out[k] = a->out[f->mirror[k]] =
+                    a->moving && !moves(g, i, k) ? 0
+                                                 : cr_dot(row, g->W + f->column[k] * g->m, g->m);
     }
+    cri_slot_leave(&a->slots, slot);
+}
+
+/* out [n] = W X W; `moving`: only at the entries that move, 0 at the others. */
+static cr_status curve(cri_lasso_group *g, const double *X, bool moving, double *out)
+{
+    curving a = { g, X, moving, out, { .n = g->slots } };
+    return cri_parallel_for(g->cx, NULL, cri_block_count(g->m, LANES), curve_rows, &a);
 }
 
 /* Minus the slope of the model at D along the entries that move, of which `curved` is W D W. */
@@ -193,8 +243,8 @@ static double precondition(const cri_lasso_group *g, const double *residual, dou
 
 /* The value of the model at D + X, those that would change sign being 0 there, whose sum is left in `to`, and W to W
  * in `curved`. */
-static double value_beyond(const cri_lasso_group *g, const double *X, double share, double *to,
-                           double *curved)
+static cr_status value_beyond(cri_lasso_group *g, const double *X, double share, double *to,
+                              double *curved, double *out)
 {
     const cri_free_entries *f = &g->free;
     double                  value = 0;
@@ -204,30 +254,32 @@ static double value_beyond(const cri_lasso_group *g, const double *X, double sha
             double t = g->T[i * g->m + j], now = t + f->D[k], then = now + share * X[k];
             to[k] = i != j && now * then <= 0 ? -t : f->D[k] + share * X[k];
         }
-    curve(g, to, false, curved);
+    cr_status st = curve(g, to, false, curved);
+    if (st != CR_OK) return st;
     for (size_t i = 0; i < g->m; i++)
         for (size_t k = f->start[i]; k < f->start[i + 1]; k++) {
             size_t at = i * g->m + f->column[k];
             value += (g->S[at] - g->W[at] + curved[k] / 2) * to[k];
             if (f->column[k] != i) value += g->lambda * fabs(g->T[at] + to[k]);
         }
-    return value;
+    *out = value;
+    return CR_OK;
 }
 
 /* Moves D to the minimum of the model for the signs it has, or towards it as far as the model falls. */
 static cr_status move_together(cri_lasso_group *g, size_t most)
 {
+    cr_status         st = CR_OK;
     cri_free_entries *f = &g->free;
     double           *X = f->work, *residual = X + f->room, *direction = residual + f->room;
-    double           *product = direction + f->room, square, first, start;
+    double           *product = direction + f->room, square, first, start, value;
     memset(X, 0, f->n * sizeof *X);
-    curve(g, f->D, true, product);
+    CR_TRY(curve(g, f->D, true, product));
     find_residual(g, product, residual);
     first = square = precondition(g, residual, direction);
     for (size_t n = 0; n < most && square > SETTLED * SETTLED * first; n++) {
         double along = 0, next;
-        if (n % 8 == 0 && cr_check_interrupt(g->cx) != CR_OK) return cr_check_interrupt(g->cx);
-        curve(g, direction, true, product);
+        CR_TRY(curve(g, direction, true, product));
         for (size_t k = 0; k < f->n; k++) along += direction[k] * product[k];
         if (!(along > 0)) break;
         for (size_t k = 0; k < f->n; k++) {
@@ -239,13 +291,15 @@ static cr_status move_together(cri_lasso_group *g, size_t most)
         square = next;
     }
     memset(direction, 0, f->n * sizeof *direction);
-    start = value_beyond(g, direction, 0, residual, product);
+    CR_TRY(value_beyond(g, direction, 0, residual, product, &start));
     for (double share = 1; share > 1e-3; share /= 4) {
-        if (value_beyond(g, X, share, direction, product) > start) continue;
+        CR_TRY(value_beyond(g, X, share, direction, product, &value));
+        if (value > start) continue;
         memcpy(f->D, direction, f->n * sizeof *f->D);
         break;
     }
-    return CR_OK;
+done:
+    return st;
 }
 
 cr_status cri_lasso_step(cri_lasso_group *g, size_t iteration)
