@@ -218,7 +218,8 @@ static cr_status glasso_solve(cr_ctx *cx, const cr_design *design, const void *o
     CR_TRY(check_columns(cx, design, &g));
     for (size_t i = 0; i < p * p; i++) g.G[i] /= g.weight;
     m->p = p, m->n = g.weight, m->chosen_by = o->choose, m->gamma = o->gamma;
-    cri_glasso_task task = { o, &m->folded, design->standardised, g.G, p, g.weight };
+    cri_glasso_task task = { o, &m->folded, design->standardised, g.G, p, g.weight, 0 };
+    for (size_t j = 0; j < p; j++) task.log_scales += log(g.scale[j]);
     memset(T, 0, p * p * sizeof *T);
     m->lambda = o->lambda;
     if (isnan(o->lambda)) {

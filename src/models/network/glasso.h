@@ -106,7 +106,7 @@ typedef struct cri_glasso_task {
     bool                      standardise;
     const double             *S; /* [p x p] */
     size_t                    p;
-    double                    n;
+    double n, log_scales; /* rows; sum of the logs of what columns are divided by */
 } cri_glasso_task;
 
 /* The log likelihood of n rows with covariance S under the precision T. */

@@ -16,6 +16,7 @@
 
 /* With many columns the path ends after so many penalties without a better criterion. */
 enum { MANY = 100, PATIENCE = 10 };
+#define SAME 1e-9
 #define REFIT_TOL 1e-8
 #define NO_EDGE 1e-5 /* partial correlations that are as good as 0 */
 
@@ -48,7 +49,9 @@ cr_status cri_glasso_likelihood(cr_ctx *cx, const cri_glasso_task *t, const doub
     double    det;
     cr_status st = log_det(cx, T, t->p, &det);
     if (st == CR_OK)
-        *out = -0.5 * t->n * ((double)t->p * log(2 * M_PI) - det + trace_of_product(t->S, T, t->p));
+        *out = -0.5 * t->n *
+               ((double)t->p * log(2 * M_PI) - det + 2 * t->log_scales +
+                trace_of_product(t->S, T, t->p));
     return st;
 }
 
@@ -335,6 +338,14 @@ static double largest_covariance(const double *S, size_t p)
     return most;
 }
 
+/* true where the criterion and the edges are those of the best: of penalties with one graph, the smallest shrinks
+ * least. */
+static bool is_same_graph(const cri_glasso_path *path, size_t k, double value)
+{
+    double best = path->value[path->chosen];
+    return path->edges[k] == path->edges[path->chosen] && fabs(value - best) <= SAME * fabs(best);
+}
+
 /* Goes down the path whose penalties are there; best [p x p] is the precision of the best. */
 static cr_status go_down(cr_ctx *cx, walk *w, cri_glasso_path *path, double *best,
                          cri_graphical_lasso_report *out)
@@ -356,8 +367,9 @@ static cr_status go_down(cr_ctx *cx, walk *w, cri_glasso_path *path, double *bes
         else
             CR_TRY(criterion(cx, w, r.edges, &value));
         path->edges[k] = r.edges, path->value[k] = value;
-        bool better =
-            stars ? value <= o->instability : value * sign < path->value[path->chosen] * sign;
+        bool better = stars ? value <= o->instability
+                            : sign * value < sign * path->value[path->chosen] ||
+                                  is_same_graph(path, k, value);
         if (k == 0 || better) {
             path->chosen = k, *out = r;
             memcpy(best, w->T, w->t->p * w->t->p * sizeof *best);
