@@ -13,7 +13,7 @@ static cr_table *draw(cr_ctx *cx, size_t n, uint64_t seed, double *X)
     cr_rng r = cr_rng_stream(seed, 9);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < P; j++)
-            X[i * P + j] = cr_rng_normal(&r) + (j > 0 ? 0.8 * X[i * P + j - 1] : 3);
+            X[i * P + j] = cr_rng_normal(&r) + (j > 0 ? 0.5 * X[i * P + j - 1] : 3);
     return make_table(cx, X, n, P, NULL, NULL);
 }
 
