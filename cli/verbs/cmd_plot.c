@@ -278,12 +278,13 @@ static cr_status fail_data(cli *c)
                         c->args[0]);
 }
 
-/* Is it a graph that is drawn?  Of a fitted model that has a network, unless there are data. */
-static bool is_graph(cli *c)
+/* Is it a graph that is drawn?  Of a fitted model that has a network, unless there are data or another kind is asked
+ * for. */
+static bool is_graph(cli *c, cr_plot_kind kind)
 {
     cli_network_kind is = cli_find_network(c, 0);
-    return is == CLI_GIVEN_NETWORK ||
-           (is == CLI_LEARNED_NETWORK && (c->n_args < 2 || strchr(c->args[1], '(')));
+    return is == CLI_GIVEN_NETWORK || (is == CLI_LEARNED_NETWORK && kind == CR_PLOT_FIT &&
+                                       (c->n_args < 2 || strchr(c->args[1], '(')));
 }
 
 static cr_status run_plot(cli *c)
@@ -304,7 +305,7 @@ static cr_status run_plot(cli *c)
 
     CR_TRY(check_path(c));
     CR_TRY(check_kind(c, o, kind));
-    if (is_graph(c)) {
+    if (is_graph(c, kind)) {
         if (kind != CR_PLOT_FIT || o->draws || o->range || o->over) {
             cr_fail(c->cx, CR_EARG, "%s is a network and is drawn as a graph, without --%s",
                     c->args[0],

@@ -1,4 +1,4 @@
-/* chart_path.c -- coefficients along a path of penalties: that of a lasso, or fits of another
+/* chart_path.c -- coefficients along a path of penalties: that of a lasso or of a graph, or fits of another
  * model. */
 #include "refits.h"
 #include "base/find.h"
@@ -93,7 +93,7 @@ static cr_status add_mark(cr_scratch *s, const drawn *d, size_t k, const char *l
 static void set_top(const drawn *d, cri_chart *chart)
 {
     size_t L = d->path.n_lambdas, last = L;
-    chart->top_title = "terms";
+    chart->top_title = d->path.others ? "edges" : "terms";
     for (size_t i = 0; i < CRI_CHART_TOP; i++) {
         size_t k = L - 1 - i * (L - 1) / (CRI_CHART_TOP - 1);
         if (k >= last || isnan(d->x[k])) continue;
@@ -104,14 +104,20 @@ static void set_top(const drawn *d, cri_chart *chart)
     }
 }
 
-/* The path that a lasso has kept. */
-static cr_status open_lasso(cr_scratch *s, drawn *d)
+/* The path that a model has kept: a lasso of terms, or a graph of pairs. */
+static cr_status open_kept(cr_scratch *s, drawn *d)
 {
-    d->unit = d->design->target_scale;
-    d->names = cr_scratch_bytes(s, d->path.n_terms, sizeof *d->names);
-    for (size_t j = 0; d->names && j < d->path.n_terms; j++)
+    const cri_coefficient_path *path = &d->path;
+    d->unit = path->others ? 1 : d->design->target_scale;
+    d->names = cr_scratch_bytes(s, path->n_terms, sizeof *d->names);
+    for (size_t j = 0; d->names && j < path->n_terms; j++) {
+        const char *name = cr_design_term_name(d->design, (size_t)path->terms[j]);
         d->names[j] =
-            cri_compose(s, "%s", cr_design_term_name(d->design, (size_t)d->path.terms[j]));
+            path->others
+                ? cri_compose(s, "%s \u2014 %s",
+                              cr_design_term_name(d->design, (size_t)path->others[j]), name)
+                : cri_compose(s, "%s", name);
+    }
     return s->status;
 }
 
@@ -123,7 +129,7 @@ static cr_status open_path(cr_scratch *s, const cr_model *m, const cr_table *opt
                   .unit = 1,
                   .model = cr_class_name(cr_model_get_class(m)) };
     if (d->path.n_lambdas > 0)
-        CR_TRY(open_lasso(s, d));
+        CR_TRY(open_kept(s, d));
     else if (opt_t)
         CR_TRY(cri_refit_path(s, m, opt_t, &d->path, &d->names));
     if (d->path.n_lambdas == 0) {
@@ -145,20 +151,25 @@ done:
 static cr_status set_texts(cr_scratch *s, const drawn *d, cri_chart *chart)
 {
     const cri_coefficient_path *path = &d->path;
-    chart->title =
-        cri_compose(s, "%s: path of the coefficients of %s", d->model, cr_design_target(d->design));
+    const char                 *what = path->others ? "Partial correlations" : "Coefficients";
+    chart->title = path->others ? cri_compose(s, "%s: path of the partial correlations", d->model)
+                                : cri_compose(s, "%s: path of the coefficients of %s", d->model,
+                                              cr_design_target(d->design));
     chart->caption[0] =
-        path->terms ? cri_compose(s, "Chosen: lambda %.4g with %.0f of %zu terms.",
-                                  path->lambda[path->chosen], path->nonzero[path->chosen],
-                                  cr_design_terms(d->design))
-                    : cri_compose(s, "Each penalty is a separate fit; the line is at lambda %.4g.",
-                                  path->lambda[path->chosen]);
+        path->others ? cri_compose(s, "Chosen: lambda %.4g with %.0f edges.",
+                                   path->lambda[path->chosen], path->nonzero[path->chosen])
+        : path->terms
+            ? cri_compose(s, "Chosen: lambda %.4g with %.0f of %zu terms.",
+                          path->lambda[path->chosen], path->nonzero[path->chosen],
+                          cr_design_terms(d->design))
+            : cri_compose(s, "Each penalty is a separate fit; the line is at lambda %.4g.",
+                          path->lambda[path->chosen]);
     if (path->folds)
         chart->caption[1] = cri_compose(s,
                                         "Cross-validation: smallest error at lambda %.4g; within "
                                         "one standard error of it up to %.4g.",
                                         path->lambda[path->least], path->lambda[path->one_se]);
-    chart->description = cri_compose(s, "%s. Coefficients against log lambda.", chart->title);
+    chart->description = cri_compose(s, "%s. %s against log lambda.", chart->title, what);
     return s->status;
 }
 
@@ -170,7 +181,8 @@ cr_status cri_chart_path(cr_scratch *s, const cr_model *m, const cr_table *opt_t
     double *size = cr_scratch_f64(s, d.path.n_terms);
     CR_TRY(s->status);
     *chart = (cri_chart){ .x = { "log lambda", 0, 0, CR_REAL },
-                          .y = { d.path.terms && d.design->standardised
+                          .y = { d.path.others ? "partial correlation"
+                                 : d.path.terms && d.design->standardised
                                      ? "coefficient of the standardised column"
                                      : "coefficient",
                                  0, 0, CR_REAL } };

@@ -304,9 +304,13 @@ static void draw_label(sheet *h, size_t i)
 
 static const char *describe(cr_scratch *s, const cri_network_view *v)
 {
-    size_t      n = cr_network_size(v->net), m = v->directed ? v->m : cr_network_tables(v->net);
+    size_t n = cr_network_size(v->net),
+           m = v->directed || v->gaussian ? v->m : cr_network_tables(v->net);
     const char *text = cri_compose(s, "%zu variable%s, %zu %s%s", n, n == 1 ? "" : "s", m,
-                                   v->directed ? "arc" : "table", m == 1 ? "" : "s");
+                                   v->directed   ? "arc"
+                                   : v->gaussian ? "edge"
+                                                 : "table",
+                                   m == 1 ? "" : "s");
     if (v->known.n > 0) text = cri_compose(s, "%s \u00b7 given %s", text, cri_view_known(s, v));
     if (v->gaussian && isfinite(v->log_evidence) && v->known.n > 0)
         return cri_compose(s, "%s \u00b7 log density of e = %.4g", text, v->log_evidence);

@@ -230,7 +230,7 @@ static cr_status order_nodes(cr_scratch *s, const cr_graph *g, size_t *place)
 }
 
 /* Lines for tables of two variables, and from each larger table to its variables. */
-static cr_status list_lines(cr_scratch *s, cri_network_view *v)
+static cr_status list_lines(cr_scratch *s, cri_any_network any, cri_network_view *v)
 {
     cr_status st = CR_OK;
     cr_ctx   *cx = s->cx;
@@ -254,7 +254,10 @@ static cr_status list_lines(cr_scratch *s, cri_network_view *v)
     for (size_t u = 0; u < g.n; u++)
         for (size_t k = g.begin[u]; k < g.begin[u + 1]; k++)
             if (place[u] < place[g.to[k]])
-                v->arc[kept++] = (cri_view_arc){ u, g.to[k], false, NULL };
+                v->arc[kept++] = (cri_view_arc){
+                    u, g.to[k], false,
+                    any.methods->edge_label ? any.methods->edge_label(s, any.net, u, g.to[k]) : NULL
+                };
     v->m = kept;
 done:
     cr_graph_free(cx, &g);
@@ -317,7 +320,7 @@ cr_status cri_view_open(cr_scratch *s, cri_any_network any, const cr_network_plo
         CR_TRY(v.gaussian ? fill_normal(s, node, &a, &before) : fill_states(s, &v, node, &a));
     }
     for (size_t i = n; i < v.n; i++) v.node[i] = (cri_view_node){ .variable = CR_NONE, .name = "" };
-    CR_TRY(v.directed ? list_arcs(s, any, &v) : list_lines(s, &v));
+    CR_TRY(v.directed ? list_arcs(s, any, &v) : list_lines(s, any, &v));
     *out = v;
     v = (cri_network_view){ 0 };
 done:

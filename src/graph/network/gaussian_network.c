@@ -22,6 +22,9 @@ struct cr_gaussian_network {
     cr_variables *names; /* of one state each      */
     node         *node;  /* [n] used of [capacity] */
     size_t        n, capacity;
+    bool          undirected;
+    size_t        edges, *a, *b; /* [edges] */
+    double       *strength;      /* [edges] */
 };
 
 cr_status cr_gaussian_network_new(cr_ctx *cx, cr_gaussian_network **out_net)
@@ -42,6 +45,14 @@ static void free_node(cr_ctx *cx, node *v)
     cr_free(cx, v->weight, v->n, sizeof *v->weight);
 }
 
+static void free_edges(cr_ctx *cx, cr_gaussian_network *net)
+{
+    cr_free(cx, net->a, net->edges, sizeof *net->a);
+    cr_free(cx, net->b, net->edges, sizeof *net->b);
+    cr_free(cx, net->strength, net->edges, sizeof *net->strength);
+    net->a = net->b = NULL, net->strength = NULL, net->edges = 0;
+}
+
 void cr_gaussian_network_free(cr_ctx *cx, cr_gaussian_network *net)
 {
     if (!net) return;
@@ -49,6 +60,7 @@ void cr_gaussian_network_free(cr_ctx *cx, cr_gaussian_network *net)
     cr_free(cx, net->node, net->capacity, sizeof *net->node);
     cr_variables_free(cx, net->names);
     cri_string_free(cx, net->name);
+    free_edges(cx, net);
     cr_free(cx, net, 1, sizeof *net);
 }
 
@@ -125,6 +137,29 @@ cr_gaussian_node cr_gaussian_network_node(const cr_gaussian_network *net, size_t
     return (cr_gaussian_node){ x->n, x->parent, x->weight, x->intercept, x->variance };
 }
 
+cr_status cr_gaussian_network_set_edges(cr_ctx *cx, cr_gaussian_network *net, size_t m,
+                                        const size_t *a, const size_t *b, const double *strength)
+{
+    for (size_t i = 0; i < m; i++)
+        if (a[i] >= net->n || b[i] >= net->n || a[i] == b[i])
+            return cr_fail(cx, CR_EARG, "edge %zu joins no two of the %zu variables", i, net->n);
+    free_edges(cx, net);
+    net->undirected = true, net->edges = m;
+    net->a = cr_alloc(cx, m, sizeof *net->a), net->b = cr_alloc(cx, m, sizeof *net->b);
+    net->strength = cr_alloc(cx, m, sizeof *net->strength);
+    if (m == 0) return CR_OK;
+    if (!net->a || !net->b || !net->strength) return CR_ENOMEM;
+    memcpy(net->a, a, m * sizeof *a);
+    memcpy(net->b, b, m * sizeof *b);
+    memcpy(net->strength, strength, m * sizeof *strength);
+    return CR_OK;
+}
+
+cr_gaussian_edges cr_gaussian_network_edges(const cr_gaussian_network *net)
+{
+    return (cr_gaussian_edges){ net->undirected, net->edges, net->a, net->b, net->strength };
+}
+
 cr_status cr_gaussian_network_copy(cr_ctx *cx, const cr_gaussian_network *net,
                                    cr_gaussian_network **out_net)
 {
@@ -137,6 +172,8 @@ cr_status cr_gaussian_network_copy(cr_ctx *cx, const cr_gaussian_network *net,
         CR_TRY(cr_gaussian_network_add(cx, out, cr_variable_name(net->names, v), x->n, x->parent,
                                        x->weight, x->intercept, x->variance, NULL));
     }
+    if (net->undirected)
+        CR_TRY(cr_gaussian_network_set_edges(cx, out, net->edges, net->a, net->b, net->strength));
     *out_net = out;
     out = NULL;
 done:
@@ -150,6 +187,10 @@ cr_status cr_gaussian_network_intervene(cr_ctx *cx, cr_gaussian_network *net, si
     if (v >= net->n || !(fabs(value) <= DBL_MAX))
         return cr_fail(cx, CR_EARG, "do(): there is no variable %zu, or %g is not a value", v,
                        value);
+    if (net->undirected) {
+        cr_fail(cx, CR_EARG, "do(): the network is undirected: it does not say what causes what");
+        return cr_fail_hint(cx, "P(x | y = value) asks what goes with a value");
+    }
     free_node(cx, &net->node[v]);
     net->node[v] = (node){ .intercept = value };
     return CR_OK;

@@ -34,6 +34,22 @@ CR_API cr_status cr_gaussian_network_find(cr_ctx *cx, const cr_gaussian_network 
 /* The variables, for names; each has one state, which stands for all values. */
 CR_API const cr_variables *cr_gaussian_network_names(const cr_gaussian_network *net);
 
+/* Its graph is undirected: the m edges a[i] - b[i] between variables that are there, of strengths that may be drawn, in
+ * place of the arcs, which then are one way to write the distribution down.  CR_EARG, CR_ENOMEM. */
+CR_API cr_status cr_gaussian_network_set_edges(cr_ctx *cx, cr_gaussian_network *net, size_t m,
+                                               const size_t *a, const size_t *b,
+                                               const double *strength);
+
+typedef struct cr_gaussian_edges {
+    bool          undirected; /* else the graph is that of the arcs */
+    size_t        m;
+    const size_t *a, *b;    /* [m] */
+    const double *strength; /* [m] partial correlations */
+} cr_gaussian_edges;        /* borrowed from the network */
+
+/* The edges of a network with an undirected graph. */
+CR_API cr_gaussian_edges cr_gaussian_network_edges(const cr_gaussian_network *net);
+
 typedef struct cr_gaussian_node {
     size_t        n;
     const size_t *parents; /* [n] */

@@ -35,14 +35,17 @@ static const char *name_of(const job *j, size_t v) { return cr_variable_name(j->
 
 cr_status cri_gaussian_graph(cr_ctx *cx, const cr_gaussian_network *net, cr_network **out)
 {
-    cr_status   st = CR_OK;
-    cr_network *graph = NULL;
-    double      one = 1;
-    CR_TRY(cr_network_new(cx, CR_NETWORK_BAYES, &graph));
+    cr_status         st = CR_OK;
+    cr_network       *graph = NULL;
+    double            one = 1;
+    cr_gaussian_edges e = cr_gaussian_network_edges(net);
+    CR_TRY(cr_network_new(cx, e.undirected ? CR_NETWORK_MARKOV : CR_NETWORK_BAYES, &graph));
     for (size_t v = 0; v < cr_gaussian_network_size(net); v++)
         CR_TRY(cr_network_add_variable(
             cx, graph, cr_variable_name(cr_gaussian_network_names(net), v), 1, NULL, NULL));
-    for (size_t v = 0; v < cr_gaussian_network_size(net); v++) {
+    for (size_t i = 0; i < e.m; i++)
+        CR_TRY(cr_network_add_table(cx, graph, 2, (size_t[2]){ e.a[i], e.b[i] }, &one));
+    for (size_t v = 0; !e.undirected && v < cr_gaussian_network_size(net); v++) {
         cr_gaussian_node x = cr_gaussian_network_node(net, v);
         CR_TRY(cr_network_set_parents(cx, graph, v, x.n, x.parents));
         CR_TRY(cr_network_set_table(cx, graph, v, &one));

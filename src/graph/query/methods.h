@@ -55,6 +55,9 @@ struct cri_network_methods {
     /* What stands at the arc from parent number i of v, in the arena; may be NULL: nothing does. */
     const char *(*label)(cr_scratch *s, const void *net, size_t v, size_t i);
 
+    /* The same at the edge between u and v of an undirected graph. */
+    const char *(*edge_label)(cr_scratch *s, const void *net, size_t u, size_t v);
+
     /* Questions (query.h, gaussian_query.h). */
     cr_status (*parse)(cr_ctx *cx, const void *net, const char *text, cr_question **out_q);
     /* Fails with CR_EARG where a method cannot answer questions to such a network; NULL: any can. */

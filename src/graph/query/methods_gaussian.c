@@ -16,10 +16,11 @@ static size_t count_arcs(const cr_gaussian_network *net)
     return arcs;
 }
 
-/* Intercepts, variances and weights. */
+/* Intercepts, variances and weights; of an undirected one means, variances and edges. */
 static size_t parameters(const void *net)
 {
-    return 2 * cr_gaussian_network_size(net) + count_arcs(net);
+    cr_gaussian_edges e = cr_gaussian_network_edges(net);
+    return 2 * cr_gaussian_network_size(net) + (e.undirected ? e.m : count_arcs(net));
 }
 
 /* "1 + 0.5 x - 2 y" */
@@ -58,13 +59,19 @@ static cr_status describe(cr_ctx *cx, const void *net, bool all, cri_sheet *out)
     size_t     n = cr_gaussian_network_size(net);
     cri_sheet *about = cri_put_object(out, "network"), *rows = cri_put_list(out, "variables");
     double    *mean = cr_scratch_f64(&s, n), *cov = cr_scratch_matrix(&s, n, n);
+    cr_gaussian_edges edges = cr_gaussian_network_edges(net);
     (void)all;
     CR_TRY(s.status);
     CR_TRY(cr_gaussian_network_joint(cx, net, mean, cr_mat_of(cov, n, n)));
     cri_put_text(about, "name", cr_gaussian_network_name(net));
     cri_put_text(about, "type", "gaussian");
     cri_put_count(about, "nodes", n);
-    cri_put_count(about, "arcs", count_arcs(net));
+    if (edges.undirected) {
+        cri_put_null(about, "arcs");
+        cri_put_count(about, "edges", edges.m);
+    } else {
+        cri_put_count(about, "arcs", count_arcs(net));
+    }
     cri_put_count(about, "parameters", parameters(net));
     for (size_t v = 0; v < n; v++)
         put_variable(net, v, mean[v], sqrt(cov[v * (n + 1)]), cri_put_object(rows, NULL));
@@ -191,12 +198,26 @@ static cr_status graph(cr_ctx *cx, const void *net, const cr_network **out, cr_n
     return st;
 }
 
-static const char *label(cr_scratch *s, const void *net, size_t v, size_t i)
+static const char *short_number(cr_scratch *s, double x)
 {
     enum { DIGITS = 32 };
     char *text = cr_scratch_bytes(s, DIGITS, 1);
-    if (text) snprintf(text, DIGITS, "%.3g", cr_gaussian_network_node(net, v).weights[i]);
+    if (text) snprintf(text, DIGITS, "%.3g", x);
     return text;
+}
+
+static const char *label(cr_scratch *s, const void *net, size_t v, size_t i)
+{
+    return short_number(s, cr_gaussian_network_node(net, v).weights[i]);
+}
+
+static const char *edge_label(cr_scratch *s, const void *net, size_t u, size_t v)
+{
+    cr_gaussian_edges e = cr_gaussian_network_edges(net);
+    for (size_t i = 0; i < e.m; i++)
+        if ((e.a[i] == u && e.b[i] == v) || (e.a[i] == v && e.b[i] == u))
+            return short_number(s, e.strength[i]);
+    return NULL;
 }
 
 static cr_status parse(cr_ctx *cx, const void *net, const char *text, cr_question **out_q)
@@ -244,6 +265,7 @@ const cri_network_methods cri_gaussian_methods = {
     .variables = variables,
     .graph = graph,
     .label = label,
+    .edge_label = edge_label,
     .parse = parse,
     .check_method = check_method,
     .read_findings = read_findings,

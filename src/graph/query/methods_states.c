@@ -34,6 +34,7 @@ const cr_field cri_network_fields[] = {
     CR_TEXT("type", 0, "bayes, markov, gaussian or dynamic"),
     CR_COUNT("nodes", 0, "variables"),
     CR_COUNT("arcs", CR_FIELD_NULL, "from parents to children; null for a Markov network"),
+    CR_COUNT("edges", CR_FIELD_SOMETIMES, "of an undirected Gaussian network"),
     CR_COUNT("tables", CR_FIELD_SOMETIMES, "tables"),
     CR_COUNT("entries", CR_FIELD_SOMETIMES, "entries of all tables"),
     CR_COUNT("parameters", 0, "number of free parameters"),

@@ -210,6 +210,7 @@ typedef struct cri_coefficient_path {
     size_t        chosen;             /* which lambda the model predicts with             */
     const double *lambda;             /* [n_lambdas] falling                              */
     const double *terms;              /* [n_terms] of the design, those ever other than 0 */
+    const double *others;             /* of pairs of terms: the second of each; else NULL */
     const double *coef;    /* [n_lambdas x n_terms] of the terms as they were penalised      */
     const double *nonzero; /* [n_lambdas] how many are not 0                   */
     bool          folds;   /* errors by cross-validation are there, and with it */

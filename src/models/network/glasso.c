@@ -7,6 +7,7 @@
 #include "glasso.h"
 #include "models/common/described.h"
 #include "base/scratch.h"
+#include "graph/query/methods.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
 #include "math/optim/graphical_lasso.h"
@@ -25,7 +26,8 @@ enum {
     HALVES_UP_TO = 200,
     FOLDS = 10,
     FOLDS_UP_TO = 400,
-    MOST_SHOWN = 20
+    TRACED_UP_TO = 60,
+    MOST_TRACED = 40
 };
 
 static const cri_requirement glasso_requirements[] = {
@@ -39,12 +41,14 @@ static void glasso_release(cr_ctx *cx, void *state)
     cri_glasso *m = state;
     cr_free(cx, m->L, m->p * m->p, sizeof *m->L);
     m->L = NULL;
+    cr_gaussian_network_free(cx, m->network);
+    m->network = NULL;
 }
 
 /* --- what follows from the edges -------------------------------------------------------------- */
 
 /* T [p x p] of the scaled columns. */
-static void fill_precision(const cri_glasso *m, double *T)
+void cri_glasso_precision(const cri_glasso *m, double *T)
 {
     size_t p = m->p;
     memset(T, 0, p * p * sizeof *T);
@@ -62,15 +66,22 @@ static cr_status glasso_ready(cr_ctx *cx, void *state, const cr_design *design)
     for (size_t k = 0; k < m->edges; k++)
         if (m->row[k] >= p || m->column[k] >= m->row[k]) return CR_EDATA;
     if (m->tried > 0 && m->chosen >= m->tried) return CR_EDATA;
+    for (size_t k = 0; k < m->traced; k++)
+        if (m->trace_row[k] >= (double)p || m->trace_column[k] >= (double)p) return CR_EDATA;
     m->L = cr_alloc(cx, p * p, sizeof *m->L);
     if (!m->L) return CR_ENOMEM;
-    fill_precision(m, m->L);
+    cri_glasso_precision(m, m->L);
     st = cr_chol(cx, cr_mat_of(m->L, p, p));
     if (st != CR_OK) return st == CR_ENUMERIC ? CR_EDATA : st;
     m->log_constant =
         -0.5 * (double)p * log(2 * M_PI) + 0.5 * cr_chol_logdet(cr_cmat_of(m->L, p, p));
     for (size_t j = 0; j < p; j++) m->log_constant -= log(m->scale[j]);
-    return CR_OK;
+    return cri_glasso_network(cx, m, design, &m->network);
+}
+
+static const void *glasso_network(const void *state)
+{
+    return ((const cri_glasso *)state)->network;
 }
 
 /* --- fit -------------------------------------------------------------------------------------- */
@@ -114,12 +125,54 @@ static cr_status check_folds(cr_ctx *cx, const cri_glasso *m, const cri_glasso_o
     return cr_fail_hint(cx, "--folds 10");
 }
 
+/* How much a pair matters to a reader of the path: as its partial correlation where it was chosen, or, less, anywhere. */
+static double weight_of(const cri_glasso_path *path, size_t pairs, size_t pair)
+{
+    double most = 0;
+    for (size_t k = 0; k < path->tried; k++)
+        most = fmax(most, fabs(path->opt_partial[k * pairs + pair]));
+    return fabs(path->opt_partial[path->chosen * pairs + pair]) + 1e-3 * most;
+}
+
+/* The pairs of the largest weights, as many as are kept; mark [pairs] is workspace.  Returns how many. */
+static size_t mark_traced(const cri_glasso_path *path, size_t pairs, double *mark)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < pairs; k++) mark[k] = weight_of(path, pairs, k);
+    for (; n < MOST_TRACED; n++) {
+        size_t best = 0;
+        for (size_t k = 1; k < pairs; k++)
+            if (mark[k] > mark[best]) best = k;
+        if (!(mark[best] > 0)) break;
+        mark[best] = -1;
+    }
+    return n;
+}
+
+static void keep_trace(const cri_glasso_path *path, const double *mark, cri_glasso *m)
+{
+    size_t pairs = m->p * (m->p - 1) / 2;
+    for (size_t i = 0, pair = 0, n = 0; i < m->p; i++)
+        for (size_t j = 0; j < i; j++, pair++) {
+            if (mark[pair] >= 0) continue;
+            m->trace_row[n] = (double)i, m->trace_column[n] = (double)j;
+            for (size_t k = 0; k < m->tried; k++)
+                m->trace[k * m->traced + n] = path->opt_partial[k * pairs + pair];
+            n++;
+        }
+}
+
 /* Keeps the scaling, the edges of T, how stable each is, and the path to them. */
 static cr_status keep(cr_ctx *cx, const cri_gram *g, const double *T, const double *share,
                       const cri_glasso_path *path, cri_glasso *m)
 {
-    cr_status st = CR_OK;
-    size_t    p = m->p, k = 0;
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     p = m->p, k = 0, pairs = p * (p - 1) / 2;
+    bool       traced = path->tried > 0 && path->opt_partial;
+    double    *mark = cr_scratch_f64(&s, traced ? pairs : 0);
+    CR_TRY(s.status);
+    if (traced) m->traced = mark_traced(path, pairs, mark);
     for (size_t i = 0; i < p; i++)
         for (size_t j = 0; j < i; j++) m->edges += T[i * p + j] != 0;
     m->tried = path->tried, m->chosen = path->chosen;
@@ -128,6 +181,7 @@ static cr_status keep(cr_ctx *cx, const cri_gram *g, const double *T, const doub
         m->path_lambda[i] = path->lambda[i], m->path_value[i] = path->value[i];
         m->path_edges[i] = path->edges[i];
     }
+    if (m->traced > 0) keep_trace(path, mark, m);
     for (size_t i = 0; i < p; i++) {
         m->centre[i] = g->centre[i], m->scale[i] = g->scale[i];
         m->sd[i] = g->scale[i] * sqrt(g->G[i * p + i]);
@@ -139,6 +193,7 @@ static cr_status keep(cr_ctx *cx, const cri_gram *g, const double *T, const doub
         }
     }
 done:
+    cr_scratch_end(&s);
     return st;
 }
 
@@ -209,7 +264,8 @@ static cr_status glasso_solve(cr_ctx *cx, const cr_design *design, const void *o
     double         *T = cr_scratch_matrix(&s, p, p), *share = cr_scratch_matrix(&s, p, p);
     cri_glasso_path path = { .lambda = cr_scratch_f64(&s, o->path),
                              .value = cr_scratch_f64(&s, o->path),
-                             .edges = cr_scratch_index(&s, o->path) };
+                             .edges = cr_scratch_f64(&s, o->path) };
+    if (p <= TRACED_UP_TO) path.opt_partial = cr_scratch_matrix(&s, o->path, p * (p - 1) / 2);
 
     CR_TRY(s.status);
     CR_TRY(check_folds(cx, m, o));
@@ -361,111 +417,21 @@ static void glasso_choice(const void *state, cri_choice *out)
 static void glasso_candidate(const void *state, size_t i, cri_candidate *out)
 {
     const cri_glasso *m = state;
-    *out = (cri_candidate){ m->path_edges[i], NULL, m->path_value[i], i == m->chosen };
+    *out = (cri_candidate){ (size_t)m->path_edges[i], NULL, m->path_value[i], i == m->chosen };
 }
 
-/* --- describe --------------------------------------------------------------------------------- */
-
-static const cr_field glasso_statistics[] = {
-    CR_NUMBER("lambda", 0, "penalty on each covariance between columns, as they were scaled"),
-    CR_COUNT("edges", 0, "pairs of columns that depend on each other given all others"),
-    CR_NUMBER("density", 0, "their share of all pairs"),
-    CR_COUNT("groups", 0, "groups of columns that edges connect"),
-    CR_COUNT("largest_group", 0, "columns of the largest"),
-    CR_NUMBER("objective", 0, "-log det T + tr(S T) and the penalty, of the scaled columns"),
-    CR_NUMBER("duality_gap", CR_FIELD_NULL,
-              "how far the objective is from its optimum, at most; null: no bound was reached"),
-    CR_COUNT("half_samples", 0, "halves of the rows behind the stability of edges"),
-    CR_COUNT("parameters", 0, "free parameters: means, variances, edges"),
-    CR_NUMBER("aic", CR_FIELD_NULL, "Akaike's criterion, of the largest likelihood on the graph"),
-    CR_NUMBER("bic", CR_FIELD_NULL, "Schwarz's criterion, likewise"),
-    CR_NUMBER("ebic", CR_FIELD_NULL, "bic and 4 gamma log(columns) for each edge"),
-    CR_FIELD_LAST,
-};
-
-static const cr_field precision_fields[] = {
-    CR_TEXT("row", 0, "a column"),
-    CR_TEXT("column", 0, "another that depends on it given all others, or itself"),
-    CR_NUMBER("value", 0, "entry of the precision matrix, in the units of the columns"),
-    CR_NUMBER("partial_correlation", CR_FIELD_NULL, "of the two given all others"),
-    CR_NUMBER("stability", CR_FIELD_NULL, "share of half samples that have the edge"),
-    CR_FIELD_LAST,
-};
-
-static const cr_field path_fields[] = {
-    CR_NUMBER("lambda", 0, "penalty"),
-    CR_COUNT("edges", 0, "edges of its graph"),
-    CR_NUMBER("criterion", CR_FIELD_NULL, "what it was judged by; null: it has no value"),
-    CR_FIELD_LAST,
-};
-
-static const cr_field glasso_tables[] = {
-    CR_INNER(ROWS, "precision", 0, "the precision matrix: its diagonal, and what is not 0 below it",
-             precision_fields),
-    CR_INNER(ROWS, "path", CR_FIELD_SOMETIMES,
-             "where the penalty was chosen: those that were tried", path_fields),
-    CR_FIELD_LAST,
-};
-
-static double partial(const cri_glasso *m, size_t i, size_t j, double value)
-{
-    return -value / sqrt(m->diagonal[i] * m->diagonal[j]);
-}
-
-static void add_entry(const cri_glasso *m, const cr_design *design, size_t i, size_t j,
-                      double value, double stable, cri_sheet *list)
-{
-    cri_sheet *row = cri_put_object(list, NULL);
-    cri_put_text(row, "row", cr_design_term_name(design, i));
-    cri_put_text(row, "column", cr_design_term_name(design, j));
-    cri_put_real(row, "value", value / (m->scale[i] * m->scale[j]));
-    cri_put_real(row, "partial_correlation", i == j ? NAN : partial(m, i, j, value));
-    cri_put_real(row, "stability", stable);
-}
-
-static cr_status glasso_describe(cr_ctx *cx, const void *state, const cr_design *design,
-                                 cri_sheet *out)
+/* The path as a function would have it: of pairs. */
+static void glasso_path(const void *state, cri_coefficient_path *out)
 {
     const cri_glasso *m = state;
-    size_t            p = m->p;
-    double            pairs = (double)p * (double)(p - 1) / 2, k = (double)(2 * p + m->edges);
-    cri_sheet *list = cri_put_list(out, "parameters"), *s = cri_put_object(out, "statistics");
-    (void)cx;
-    for (size_t j = 0; j < p; j++)
-        cri_parameter_add(list, m->centre[j], m->sd[j] / sqrt(m->n), "mean.%s",
-                          cr_design_term_name(design, j));
-    for (size_t e = 0; p <= MOST_SHOWN && e < m->edges; e++)
-        cri_parameter_add(list, partial(m, m->row[e], m->column[e], m->value[e]), NAN,
-                          "%s,%s.partial_correlation", cr_design_term_name(design, m->column[e]),
-                          cr_design_term_name(design, m->row[e]));
-    cri_put_real(s, "lambda", m->lambda);
-    cri_put_count(s, "edges", m->edges);
-    cri_put_real(s, "density", (double)m->edges / pairs);
-    cri_put_count(s, "groups", m->groups);
-    cri_put_count(s, "largest_group", m->largest);
-    cri_put_real(s, "objective", m->objective);
-    cri_put_real(s, "duality_gap", m->gap);
-    cri_put_count(s, "half_samples", m->halves);
-    cri_put_count(s, "parameters", 2 * p + m->edges);
-    cri_put_real(s, "aic", 2 * k - 2 * m->best_likelihood);
-    cri_put_real(s, "bic", k * log(m->n) - 2 * m->best_likelihood);
-    cri_put_real(s, "ebic",
-                 k * log(m->n) - 2 * m->best_likelihood +
-                     4 * m->gamma * (double)m->edges * log((double)p));
-    list = cri_put_list(out, "precision");
-    for (size_t i = 0, e = 0; i < p; i++) {
-        for (; e < m->edges && m->row[e] == i; e++)
-            add_entry(m, design, i, m->column[e], m->value[e], m->stable[e], list);
-        add_entry(m, design, i, i, m->diagonal[i], NAN, list);
-    }
-    list = m->tried > 0 ? cri_put_list(out, "path") : NULL;
-    for (size_t i = 0; i < m->tried; i++) {
-        cri_sheet *row = cri_put_object(list, NULL);
-        cri_put_real(row, "lambda", m->path_lambda[i]);
-        cri_put_count(row, "edges", m->path_edges[i]);
-        cri_put_real(row, "criterion", m->path_value[i]);
-    }
-    return CR_OK;
+    *out = (cri_coefficient_path){ .n_lambdas = m->traced > 0 ? m->tried : 0,
+                                   .n_terms = m->traced,
+                                   .chosen = m->chosen,
+                                   .lambda = m->path_lambda,
+                                   .terms = m->trace_row,
+                                   .others = m->trace_column,
+                                   .coef = m->trace,
+                                   .nonzero = m->path_edges };
 }
 
 const cr_model_class cri_class_glasso = {
@@ -475,7 +441,7 @@ const cr_model_class cri_class_glasso = {
                 "T = argmin -log det T + tr(S T) + lambda sum_(i != j) |T_ij|",
     .reference = "Friedman, Hastie & Tibshirani (2008), Biostatistics 9; Foygel & Drton (2010)",
     .example = "examples/diabetes.csv --features '*'",
-    .tasks = CR_TASK_DENSITY,
+    .tasks = CR_TASK_DENSITY | CR_TASK_NETWORK,
     .options = glasso_table,
     .options_size = sizeof(cri_glasso_options),
     .requirements = glasso_requirements,
@@ -492,10 +458,13 @@ const cr_model_class cri_class_glasso = {
     .rows = &(const cri_rows_face){ .predict = glasso_predict,
                                     .next = glasso_next,
                                     .sample = glasso_sample },
+    .function = &(const cri_function_face){ .path = glasso_path },
+    .network =
+        &(const cri_network_face){ .methods = &cri_gaussian_methods, .network = glasso_network },
     .choice = &(const cri_choice_face){ .choice = glasso_choice, .candidate = glasso_candidate },
-    .describe = glasso_describe,
-    .statistics = glasso_statistics,
-    .tables = glasso_tables,
+    .describe = cri_glasso_describe,
+    .statistics = cri_glasso_statistics,
+    .tables = cri_glasso_tables,
     .state = glasso_record,
     .state_size = sizeof(cri_glasso),
     .ready = glasso_ready,

@@ -2,6 +2,7 @@
 #ifndef CREDENCE_MODELS_NETWORK_GLASSO_H
 #define CREDENCE_MODELS_NETWORK_GLASSO_H
 
+#include "graph/network/gaussian_network.h"
 #include "models/common/moments.h"
 #include "math/optim/graphical_lasso.h"
 #include "models/core/class.h"
@@ -89,13 +90,29 @@ typedef enum cri_glasso_choose {
     MEMBER(count,  chosen,     (),   "",           "which of the path")                             \
     MEMBER(count,  tried,      (),   "",           "penalties; 0: it was given")                    \
     MEMBER(vector, path_lambda, (tried), "full >=0", "each")                                        \
-    MEMBER(index,  path_edges, (tried), "full",    "edges of its graph")                            \
-    MEMBER(vector, path_value, (tried), "any full", "its criterion; NaN: it has none")
+    MEMBER(vector, path_edges, (tried), "full",    "edges of its graph")                            \
+    MEMBER(vector, path_value, (tried), "any full", "its criterion; NaN: it has none") \
+    MEMBER(count,  traced,     (),   "",           "pairs whose partial correlations are known along the path") \
+    MEMBER(vector, trace_row,  (traced), "full >=0", "of each")                                     \
+    MEMBER(vector, trace_column, (traced), "full >=0", "of each, below its row")                    \
+    MEMBER(matrix, trace,      (tried, traced), "full", "these")
 /* clang-format on */
 CR_OPTIONS_STRUCT(cri_glasso_options, CRI_GLASSO_OPTIONS);
 CRI_RECORD(cri_glasso, CRI_GLASSO_STATE, double *L; /* [p x p] Cholesky factor of the precision */
            double log_constant;
-           /* of the density                           */);
+           /* of the density                           */ cr_gaussian_network * network;
+           /* the same with an undirected graph */);
+
+/* The columns as a network whose graph has the edges, of a state that is complete (glasso_network.c). */
+cr_status cri_glasso_network(cr_ctx *cx, const cri_glasso *m, const cr_design *design,
+                             cr_gaussian_network **out);
+/* T [p x p], the precision of the scaled columns. */
+void cri_glasso_precision(const cri_glasso *m, double *T);
+
+/* What it reports (glasso_describe.c). */
+extern const cr_field cri_glasso_statistics[], cri_glasso_tables[];
+cr_status             cri_glasso_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                          cri_sheet *out);
 
 /* --- the choice of the penalty (glasso_choose.c) --------------------------------------------------- */
 
@@ -122,8 +139,10 @@ cr_status cri_glasso_refit(cr_ctx *cx, const cri_glasso_task *t, double *T, bool
 typedef struct cri_glasso_path {
     size_t  tried, chosen;
     double *lambda, *value; /* value NaN: the criterion has none */
-    size_t *edges;
-    bool    late;
+    double *edges;
+    double  *
+        opt_partial; /* [as many x pairs] partial correlations, those of column j < row i at i (i - 1) / 2 + j */
+    bool late;
 } cri_glasso_path;
 /* Goes down the path, and sets T [p x p] to the precision of the penalty that it chooses. */
 cr_status cri_glasso_choose_penalty(cr_ctx *cx, const cri_glasso_task *t, cri_glasso_path *path,

@@ -346,12 +346,23 @@ static bool is_same_graph(const cri_glasso_path *path, size_t k, double value)
     return path->edges[k] == path->edges[path->chosen] && fabs(value - best) <= SAME * fabs(best);
 }
 
+/* out [pairs] the partial correlations under T. */
+static void trace(const walk *w, double *out)
+{
+    size_t        p = w->t->p;
+    const double *T = w->T;
+    for (size_t i = 0, k = 0; i < p; i++)
+        for (size_t j = 0; j < i; j++, k++)
+            out[k] = -T[i * p + j] / sqrt(T[i * (p + 1)] * T[j * (p + 1)]);
+}
+
 /* Goes down the path whose penalties are there; best [p x p] is the precision of the best. */
 static cr_status go_down(cr_ctx *cx, walk *w, cri_glasso_path *path, double *best,
                          cri_graphical_lasso_report *out)
 {
     cr_status                 st = CR_OK;
     const cri_glasso_options *o = w->t->o;
+    size_t                    p = w->t->p;
     bool                      stars = o->choose == CRI_GLASSO_STARS;
     double                    sign = o->choose == CRI_GLASSO_CV ? -1 : 1;
     for (size_t k = 0, n = path->tried; k < n; k++) {
@@ -366,7 +377,8 @@ static cr_status go_down(cr_ctx *cx, walk *w, cri_glasso_path *path, double *bes
             CR_TRY(instability(cx, w, &value));
         else
             CR_TRY(criterion(cx, w, r.edges, &value));
-        path->edges[k] = r.edges, path->value[k] = value;
+        path->edges[k] = (double)r.edges, path->value[k] = value;
+        if (path->opt_partial) trace(w, path->opt_partial + k * (p * (p - 1) / 2));
         bool better = stars ? value <= o->instability
                             : sign * value < sign * path->value[path->chosen] ||
                                   is_same_graph(path, k, value);

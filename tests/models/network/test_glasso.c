@@ -3,6 +3,8 @@
 #include "../fixture.h"
 
 #include "math/optim/graphical_lasso.h"
+#include "graph/query/methods.h"
+#include "models/core/model_internal.h"
 #include "models/network/glasso.h"
 
 enum { N = 80, P = 6 };
@@ -218,4 +220,52 @@ TEST(few_rows)
     t = make_table(cx, X, N, P, NULL, NULL);
     d = describe(cx, fit(cx, "glasso", t, ""));
     assert_true(isfinite(number_of(d, "log_likelihood")));
+}
+
+/* As a network it answers what the normal distribution does: the mean and sd of a column given others, by the dense
+ * formula; columns without an edge are separated by the others; what would be caused it does not say. */
+TEST(queries)
+{
+    enum { MANY = 400 };
+    static double X[MANY * P];
+    double        K[P * P], mean[P];
+    cr_table     *t = draw(cx, MANY, 8, X);
+    cr_model     *m = fit(cx, "glasso", t, "lambda=0.15");
+    json_t       *d = describe(cx, m);
+    read_precision(d, K);
+    means_of(X, MANY, mean);
+    cri_any_network any = { m->class->network->methods, m->class->network->network(m->state) };
+
+    /* x3 given x1 and x2, the others summed out: from the covariance of the three. */
+    long double A[P * P], W[P * P] = { 0 };
+    for (size_t i = 0; i < P * P; i++) A[i] = K[i];
+    for (size_t i = 0; i < P; i++) W[i * P + i] = 1;
+    solve_dense(P, A, W, P);
+    long double S[4] = { W[0], W[1], W[P], W[P + 1] }, w[2] = { W[2], W[P + 2] };
+    solve_dense(2, S, w, 1);
+    double expected = (double)(mean[2] + w[0] * (1 - mean[0]) + w[1] * (7 - mean[1]));
+    double variance = (double)(W[2 * P + 2] - w[0] * W[2] - w[1] * W[P + 2]);
+
+    cr_query_answer a = { 0 };
+    assert_ok(cx, cri_any_query(cx, any, "P(x3 | x1=1, x2=7)", &a));
+    assert_close(a.value[0], expected, 1e-9);
+    assert_close(a.covariance[0], variance, 1e-9);
+    cr_query_answer_free(cx, &a);
+
+    for (size_t i = 1; i < P; i++)
+        for (size_t j = 0; j < i; j++) {
+            char text[128];
+            int  n = snprintf(text, sizeof text, "dsep(x%zu; x%zu | ", i + 1, j + 1);
+            for (size_t k = 0, first = 1; k < P; k++) {
+                if (k == i || k == j) continue;
+                n +=
+                    snprintf(text + n, sizeof text - (size_t)n, "%sx%zu", first ? "" : ", ", k + 1);
+                first = 0;
+            }
+            snprintf(text + n, sizeof text - (size_t)n, ")");
+            assert_ok(cx, cri_any_query(cx, any, text, &a));
+            assert_true(a.holds == (K[i * P + j] == 0));
+            cr_query_answer_free(cx, &a);
+        }
+    assert_fails_with(cx, cri_any_query(cx, any, "P(x3 | do(x1=1))", &a), CR_EARG, "undirected");
 }
