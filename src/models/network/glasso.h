@@ -7,7 +7,7 @@
 #include "math/optim/graphical_lasso.h"
 #include "models/core/class.h"
 
-/* --- rows in folds (glasso_folds.c) ------------------------------------------------------------ */
+/* --- rows in folds (glasso_folds.c) ----------------------------------------------------------- */
 
 /* Moments of rows dealt to folds by a hash of their values: copies of a row are of one fold, wherever they stand.  They
  * merge fold by fold, so that halves of the rows, and all but a tenth, are known without the rows. */
@@ -36,7 +36,7 @@ enum { CRI_MOST_FOLDS = 32 };
 /* out, that is new, becomes the moments of these folds. */
 cr_status cri_folded_moments(cr_ctx *cx, const cri_folded *f, uint32_t which, cri_moments *out);
 
-/* --- the model ------------------------------------------------------------------------------------ */
+/* --- the model -------------------------------------------------------------------------------- */
 
 typedef enum cri_glasso_choose {
     CRI_GLASSO_EBIC,
@@ -114,7 +114,7 @@ extern const cr_field cri_glasso_statistics[], cri_glasso_tables[];
 cr_status             cri_glasso_describe(cr_ctx *cx, const void *state, const cr_design *design,
                                           cri_sheet *out);
 
-/* --- the choice of the penalty (glasso_choose.c) --------------------------------------------------- */
+/* --- the choice of the penalty (glasso_choose.c) ---------------------------------------------- */
 
 /* What all fits share: the covariance of the scaled columns. */
 typedef struct cri_glasso_task {

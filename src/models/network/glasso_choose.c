@@ -20,7 +20,7 @@ enum { MANY = 100, PATIENCE = 10 };
 #define REFIT_TOL 1e-8
 #define NO_EDGE 1e-5 /* partial correlations that are as good as 0 */
 
-/* --- one penalty ------------------------------------------------------------------------------- */
+/* --- one penalty ------------------------------------------------------------------------------ */
 
 static double trace_of_product(const double *A, const double *B, size_t p)
 {
@@ -99,7 +99,7 @@ done:
     return st;
 }
 
-/* --- parts of the rows ------------------------------------------------------------------------- */
+/* --- parts of the rows ------------------------------------------------------------------------ */
 
 /* The covariance of some folds, scaled by themselves; *out_good is false where a column does not vary in them. */
 static cr_status part_of(cr_ctx *cx, const cri_glasso_task *t, uint32_t which, cri_gram *out,
@@ -218,7 +218,7 @@ done:
     return st;
 }
 
-/* --- criteria ---------------------------------------------------------------------------------- */
+/* --- criteria --------------------------------------------------------------------------------- */
 
 typedef struct walk {
     const cri_glasso_task *t;
@@ -306,7 +306,7 @@ done:
     return st;
 }
 
-/* --- the path ---------------------------------------------------------------------------------- */
+/* --- the path --------------------------------------------------------------------------------- */
 
 static cr_status make_parts(cr_ctx *cx, walk *w)
 {
