@@ -56,7 +56,7 @@ def objective(said):
 
 def task(columns, penalty, peer, needs, **more):
     return Task(ours=["{build}/credence", "fit", "glasso", "{data}", "--features", "*", "--lambda", str(penalty),
-                      "--folds", "1", "--stability", "0", "--tol", "1e-9", "--json"],
+                      "--kept-folds", "1", "--stability", "0", "--tol", "1e-9", "--json"],
                 peer=peer, needs=(needs,), data=(f"glasso-{ROWS}x{columns}-{SEED}.npy", maker(columns)),
                 quality=objective, judge="lower", tolerance=1e-9, **more)
 

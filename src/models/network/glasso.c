@@ -99,7 +99,9 @@ static cr_status glasso_open(cr_ctx *cx, const cri_rows *rows, const void *optio
     }
     m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    m->folded.folds = o->folds != CR_COUNT_UNSET ? o->folds : rows->p <= FOLDS_UP_TO ? FOLDS : 1;
+    m->folded.folds = o->kept_folds != CR_COUNT_UNSET ? o->kept_folds
+                      : rows->p <= FOLDS_UP_TO        ? FOLDS
+                                                      : 1;
     *out_state = m;
     return CR_OK;
 }
@@ -122,7 +124,7 @@ static cr_status check_folds(cr_ctx *cx, const cri_glasso *m, const cri_glasso_o
     if (!parts && (o->stability == CR_COUNT_UNSET || o->stability == 0)) return CR_OK;
     cr_fail(cx, CR_EARG, "glasso: %s needs rows in at least 2 folds, but they are in one",
             parts ? "--choose cv or stars" : "--stability");
-    return cr_fail_hint(cx, "--folds 10");
+    return cr_fail_hint(cx, "--kept-folds 10");
 }
 
 /* How much a pair matters to a reader of the path: as its partial correlation where it was chosen, or, less, anywhere. */

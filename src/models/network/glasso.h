@@ -54,10 +54,10 @@ typedef enum cri_glasso_choose {
     X(real,   instability, "0.05", "0<..<0.5", "the instability that stars allows", "0.1")           \
     X(count,  path,       "40",   "2..1000", "penalties on the path",  "100")                        \
     X(real,   lambda_min_ratio, "0.01", "0<..<1", "smallest penalty of the path as a share of the largest", "0.1") \
-    X(flag,   refit,      "false", "",        "the precision of most likelihood on the graph, without shrinkage", "yes") \
-    X(flag,   penalize_diagonal, "false", "",   "the penalty counts for variances too, as R's glasso has it", "yes") \
+    X(flag,   refit,      "false", "",        "the precision of most likelihood on the graph, without shrinkage", "true") \
+    X(flag,   penalize_diagonal, "false", "",   "the penalty counts for variances too, as R's glasso has it", "true") \
     X(count,  stability,  "",     "0..1000", "half samples that show how stable each edge is; not given: 50 up to 200 columns, else none", "100") \
-    X(count,  folds,      "",     "1..32",   "folds that rows are kept in, for halves and held-out rows; not given: 10 up to 400 columns, else 1", "20") \
+    X(count,  kept_folds,      "",     "1..32",   "folds that rows are kept in, for halves and held-out rows; not given: 10 up to 400 columns, else 1", "20") \
     X(real,   tol,        "1e-10", ">=0",    "stop when the duality gap is less than this per column", "1e-6") \
     X(count,  max_iter,   "100",  ">=1",     "give up after this many Newton steps", "30")
 

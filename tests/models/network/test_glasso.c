@@ -175,7 +175,7 @@ TEST(held_out_density)
     double    X[N * P], best = -INFINITY;
     size_t    fold[N], k;
     cr_table *t = draw(cx, N, 7, X);
-    cr_model *m = fit(cx, "glasso", t, "choose=cv folds=5 path=6 scale=none");
+    cr_model *m = fit(cx, "glasso", t, "choose=cv kept_folds=5 path=6 scale=none");
     json_t   *d = describe(cx, m), *one;
     for (size_t i = 0; i < N; i++) fold[i] = fold_of(cx, m, X + i * P);
     json_array_foreach(json_object_get(d, "path"), k, one)
@@ -197,7 +197,7 @@ TEST(refused)
     cr_model *m;
     assert_fails_with(cx, try_fit(cx, "glasso", t, "", &m), CR_EDATA, "'x3' is constant");
     assert_fails_with(cx, try_fit(cx, "glasso", t, "features=x1", &m), CR_EDATA, "at least two");
-    assert_fails_with(cx, try_fit(cx, "glasso", t, "features=x1,x2 choose=cv folds=1", &m), CR_EARG,
+    assert_fails_with(cx, try_fit(cx, "glasso", t, "features=x1,x2 choose=cv kept_folds=1", &m), CR_EARG,
                       "at least 2 folds");
     assert_fails_with(cx, try_fit(cx, "glasso", t, "features=x1,x2 instability=0.1", &m), CR_EARG,
                       "--choose stars");
