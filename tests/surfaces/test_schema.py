@@ -121,6 +121,7 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["describe", "k.cred"], ["predict", "k.cred", examples / "nile.csv", "--smoothed", "--parts"],
         ["fit", "crf", examples / "ingredients.csv", "--target", "tag", "--sequence", "line", "--features", "word",
          "-o", "f.cred"], ["describe", "f.cred"],
+        ["fit", "glasso", DIABETES, "--features", "age,bmi,bp", "-o", "graph.cred"], ["update", "graph.cred", DIABETES],
         ["fit", "dbn", examples / "umbrellas.csv", "--network", examples / "networks/umbrella.json", "--sequence", "town",
          "--time", "day", "-o", "d.cred"], ["describe", "d.cred"], ["query", "d.cred", "P(rain[t=2] | umbrella[t=1]=yes)"],
     ]

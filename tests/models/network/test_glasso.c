@@ -197,8 +197,8 @@ TEST(refused)
     cr_model *m;
     assert_fails_with(cx, try_fit(cx, "glasso", t, "", &m), CR_EDATA, "'x3' is constant");
     assert_fails_with(cx, try_fit(cx, "glasso", t, "features=x1", &m), CR_EDATA, "at least two");
-    assert_fails_with(cx, try_fit(cx, "glasso", t, "features=x1,x2 choose=cv kept_folds=1", &m), CR_EARG,
-                      "at least 2 folds");
+    assert_fails_with(cx, try_fit(cx, "glasso", t, "features=x1,x2 choose=cv kept_folds=1", &m),
+                      CR_EARG, "at least 2 folds");
     assert_fails_with(cx, try_fit(cx, "glasso", t, "features=x1,x2 instability=0.1", &m), CR_EARG,
                       "--choose stars");
 }
