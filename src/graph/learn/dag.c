@@ -24,13 +24,6 @@ size_t cri_bit_count(const uint64_t *set, size_t words)
     return n;
 }
 
-static bool is_subset(const uint64_t *a, const uint64_t *b, size_t words)
-{
-    uint64_t beyond = 0;
-    for (size_t w = 0; w < words; w++) beyond |= a[w] & ~b[w];
-    return beyond == 0;
-}
-
 static void join(uint64_t *a, const uint64_t *b, size_t words)
 {
     for (size_t w = 0; w < words; w++) a[w] |= b[w];
