@@ -239,7 +239,7 @@ static void count_sparse(const cri_cases_table *t, const cri_counter *c, size_t 
     for (size_t k = 0; k < out->cells; k++) c->config[c->of[k]] += c->cell[k];
 }
 
-cri_counts cri_count(const cri_cases_table *t, cri_counter *c, size_t child,
+cri_counts cri_count_family(const cri_cases_table *t, cri_counter *c, size_t child,
                      const uint32_t *parents, size_t n)
 {
     cri_counts out = { .r = t->levels[child], .q = 1, .cell = c->cell, .config = c->config };

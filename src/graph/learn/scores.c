@@ -165,7 +165,7 @@ static double score_family(const void *own, size_t child, const uint32_t *parent
                            void *work)
 {
     const table_score *o = own;
-    cri_counts         c = cri_count(o->t, work, child, parents, n);
+    cri_counts         c = cri_count_family(o->t, work, child, parents, n);
     return score_of(o, o->regret ? o->regret[child] : NULL, &c, o->kind, o->ess);
 }
 

@@ -35,6 +35,7 @@ struct cr_model_class {
     const char
             *example; /* data in examples/ and options of a command that works; NULL: by the task */
     unsigned tasks;
+    bool     target_optional; /* without --target it does what else it can be fitted for */
     const char *
         for_classes; /* of a model of numbers: what to do with a target of classes; NULL: nothing */
 

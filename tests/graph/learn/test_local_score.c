@@ -92,7 +92,7 @@ TEST(scores_are_sums_over_rows)
         for (size_t i = 0; i < 5; i++) {
             double want = define(code, kinds[k], 2.5, 4, sets[i], sizes[i]);
             assert_close(source.score(source.own, 4, sets[i], sizes[i], work), want, 1e-11);
-            cri_counts c = cri_count(&t, work, 4, sets[i], sizes[i]);
+            cri_counts c = cri_count_family(&t, work, 4, sets[i], sizes[i]);
             assert_close(cri_counts_score(&c, kinds[k], 2.5), want, 1e-11);
         }
     }
@@ -161,9 +161,9 @@ TEST(sparse_tables_say_the_same)
     wide.config = cr_scratch_f64(&s, wide.cells);
     assert_ok(cx, s.status);
     for (cri_score_kind k = CRI_SCORE_BIC; k <= CRI_SCORE_LOGLIK; k++) {
-        cri_counts dense = cri_count(&t, &wide, 5, parents, 3);
+        cri_counts dense = cri_count_family(&t, &wide, 5, parents, 3);
         double     want = cri_counts_score(&dense, k, 10);
-        cri_counts sparse = cri_count(&t, &counter, 5, parents, 3);
+        cri_counts sparse = cri_count_family(&t, &counter, 5, parents, 3);
         assert_true(dense.dense && !sparse.dense && sparse.of);
         assert_true(sparse.q == 40 * 50 * 60 && sparse.cells <= M && sparse.total == M);
         assert_close(cri_counts_score(&sparse, k, 10), want, 1e-11);

@@ -1,0 +1,169 @@
+/* bn.h -- Bayesian networks of variables with states, learned from rows: tables given a structure, and the structure.
+ *   p(x) = prod_v p(x_v | x_parents(v)),   rows of tables ~ Dirichlet(prior)
+ * The posterior of a row of a table is Dirichlet(prior + counts), where rows are complete; it is kept, so that every
+ * probability has a standard deviation and later rows are added exactly.  Otherwise tables maximise the posterior
+ * density, by EM.  Structures are found by scores of families (graph/learn/local_score.h).
+ *   1. bn.c              the model: options, fit, update, descriptor
+ *   2. bn_variables.c    columns as variables, rows as states
+ *   3. bn_layout.c       variables, parents and cuts, as they stand in a model file
+ *   4. bn_structure.c    which arcs: given, fixed shapes, searches, and what these must keep to
+ *   5. bn_parameters.c   priors, counts, tables
+ *   6. bn_em.c           the same where cells are missing
+ *   7. bn_answer.c       densities, classes and draws
+ *   8. bn_describe.c     what it reports
+ * Koller & Friedman (2009), Probabilistic Graphical Models, ch. 17-19; Heckerman, Geiger & Chickering (1995).
+ * (Internal header.) */
+#ifndef CREDENCE_MODELS_NETWORK_BN_H
+#define CREDENCE_MODELS_NETWORK_BN_H
+
+#include "graph/learn/dag.h"
+#include "graph/learn/local_score.h"
+#include "graph/network/network.h"
+#include "models/core/class.h"
+#include "models/core/em.h"
+
+/* clang-format off */
+#define CRI_BN_OPTIONS(X)                                                                          \
+    X(text,  structure, "tabu", "FILE",                                                            \
+      "the arcs: a network file of any format (variables without a column are hidden), empty, "    \
+      "naive (from the target to all columns), or a search: greedy (hill climbing) or tabu",       \
+      "greedy")                                                                                    \
+    X(text,  score, "bic", "",                                                                     \
+      "what a search maximises: bic, aic, bdeu:SIZE, bds:SIZE, k2, qnml, loglik or holdout",       \
+      "bdeu:10")                                                                                   \
+    X(text,  prior, "bdeu:1", "FILE",                                                              \
+      "Dirichlet prior of each row of a table: bdeu:SIZE (SIZE cases over the whole table), k2 "   \
+      "(1 for each state), jeffreys (1/2), dirichlet:X, none (maximum likelihood), or a network "  \
+      "file whose tables count for --prior-cases",                                                 \
+      "k2")                                                                                        \
+    X(real,  prior_cases, "1", ">0", "cases that each row of a table of a --prior FILE counts for", \
+      "10")                                                                                        \
+    X(count, max_parents, "", "", "most parents of a variable that a search may choose", "3")      \
+    X(list,  order, "", "COLUMN",                                                                  \
+      "tiers: no arc leads from a column to one before it; columns joined by + are of one tier",   \
+      "age+sex,smokes,lung")                                                                       \
+    X(list,  require, "", "", "arcs that must be there, FROM>TO", "smokes>lung")                   \
+    X(list,  forbid, "", "", "arcs that must not be there, FROM>TO; * stands for any column", "'*>age'") \
+    X(text,  start, "", "FILE", "network file whose arcs a search starts from", "first.bif")       \
+    X(count, restarts, "", "",                                                                     \
+      "of a search: perturbed restarts, of which the best graph is kept (default 10); of EM: "     \
+      "random starts (default 5)",                                                                 \
+      "50")                                                                                        \
+    X(count, bins, "", "2..1000",                                                                  \
+      "cut columns of numbers that are not whole, or have more than --levels values, into so "     \
+      "many ranges with about as many rows each",                                                  \
+      "3")                                                                                         \
+    X(count, levels, "20", ">=2", "most different whole numbers that are states by themselves", "50") \
+    X(text,  intervention, "", "COLUMN",                                                           \
+      "column that names the variable that was set in a row, if any: the row does not count for "  \
+      "its table",                                                                                 \
+      "treated")                                                                                   \
+    X(real,  tol, "1e-6", ">=0", "EM stops when a step gains less than this per row", "1e-9")      \
+    X(count, max_iter, "500", ">=1", "EM gives up after this many steps", "50")
+
+/* Tables one after another, each [rows x states]. */
+#define CRI_BN(MEMBER)                                                                             \
+    MEMBER(text,   layout,         (),      "",         "variables, their states, cuts and parents, JSON") \
+    MEMBER(text,   how,            (),      "",         "where the structure is from")             \
+    MEMBER(count,  size,           (),      ">0",       "entries of all tables")                   \
+    MEMBER(vector, prior,          (size),  ">=0",      "of each entry")                           \
+    MEMBER(vector, count,          (size),  ">=0",      "cases, expected ones where cells are missing") \
+    MEMBER(real,   rows,           (),      ">0",       "weight of the rows")                      \
+    MEMBER(count,  missing,        (),      "",         "cells that are missing in columns with a variable") \
+    MEMBER(count,  incomplete,     (),      "",         "rows with such cells")                    \
+    MEMBER(count,  hidden,         (),      "",         "variables that no cell shows")            \
+    MEMBER(real,   log_likelihood, (),      "",         "of what the rows show, at the tables")    \
+    MEMBER(real,   log_evidence,   (),      "none",     "of complete rows, averaged over the prior") \
+    MEMBER(count,  scores,         (),      "",         "of the structure: 8 where rows are complete, else 0") \
+    MEMBER(vector, score,          (scores), "full",        "in the order of cri_score_kind")          \
+    MEMBER(count,  arcs,           (),      "",         "between all variables")                   \
+    MEMBER(vector, strength,       (arcs),  "0..1 minus", "of each, by child and parent; NaN: not known") \
+    MEMBER(vector, direction,      (arcs),  "0..1 minus", "likewise")                              \
+    MEMBER(count,  steps,          (),      "",         "changes of a graph that a search made")   \
+    MEMBER(count,  trace_size,     (),      "",         "graphs that it went through to the best") \
+    MEMBER(vector, trace,          (trace_size), "full",    "their scores")                            \
+    MEMBER(part,   em,             (cri_em_outcome), "none inside", "of EM; none where nothing is missing")
+/* clang-format on */
+/* net: with the tables; cuts[v] [n_cuts[v]]: the ranges of a column of numbers, each up to a cut and including it. */
+CRI_RECORD(cri_bn, CRI_BN, cr_network *net; double **cuts; size_t * n_cuts; size_t * at;
+           size_t variables; size_t target;);
+extern const cri_member cri_bn_record[];
+CR_OPTIONS_STRUCT(cri_bn_options, CRI_BN_OPTIONS);
+
+/* --- variables and rows (bn_variables.c) ------------------------------------------------------ */
+
+enum { CRI_BN_GAP = UINT16_MAX };
+
+/* What rows show. */
+typedef struct cri_bn_rows {
+    size_t        n, p;       /* rows; variables of the network */
+    uint16_t     *code;       /* [n x p] the state, or CRI_BN_GAP */
+    const double *weight;     /* [n] or NULL, borrowed */
+    uint32_t     *set;        /* [n] the variable that was set, or CRI_NOT_SET; NULL: never */
+    bool         *shown;      /* [p] is there a cell that is not missing? */
+    size_t       *gaps;       /* [p] missing cells, of those that are shown */
+    size_t        incomplete; /* rows with a gap */
+    bool          complete;   /* nothing is missing */
+} cri_bn_rows;
+
+/* The variables of m: of the columns and the target, or, given a network file, of that, with its arcs. */
+cr_status cri_bn_open_variables(cr_ctx *cx, const cri_rows *rows, const cri_bn_options *o,
+                                cri_bn *m);
+/* Rows as states, in the arena; `learn`: with the target, and what --intervention says.  CR_EDATA at a cell that is no
+ * state. */
+cr_status cri_bn_read_rows(cr_scratch *s, const cri_bn *m, const cri_rows *rows,
+                           const char *opt_intervention, cri_bn_rows *out);
+/* The column --intervention names. */
+const cr_column *cri_bn_intervention(const cri_rows *rows, const char *name);
+void             cri_bn_close(cr_ctx *cx, cri_bn *m);
+
+/* --- layout (bn_layout.c) --------------------------------------------------------------------- */
+
+/* m->layout from the network and the cuts, and the other way round. */
+cr_status cri_bn_write_layout(cr_ctx *cx, cri_bn *m);
+cr_status cri_bn_read_layout(cr_ctx *cx, cri_bn *m);
+/* m->at and m->size, once the arcs are there; refused where tables do not fit memory. */
+cr_status cri_bn_place_tables(cr_ctx *cx, cri_bn *m);
+
+/* --- structure (bn_structure.c) --------------------------------------------------------------- */
+
+/* Gives the network its arcs, and m what is known of them. */
+cr_status cri_bn_find_structure(cr_ctx *cx, const cri_rows *rows, const cri_bn_options *o,
+                                const cri_bn_rows *data, uint64_t seed, cri_bn *m,
+                                cr_report *report);
+
+/* --- parameters (bn_parameters.c) ------------------------------------------------------------- */
+
+/* m->prior as the option says; m->count zeroed. */
+cr_status cri_bn_open_prior(cr_ctx *cx, const cri_bn_options *o, cri_bn *m);
+/* Adds complete rows to m->count. */
+cr_status cri_bn_add_counts(cr_ctx *cx, const cri_bn_rows *data, cri_bn *m);
+/* Means of rows of tables under prior and counts, into the network; a row of which nothing is known is uniform. */
+cr_status cri_bn_set_tables(cr_ctx *cx, cri_bn *m);
+/* log P(counts) at the tables of the network, and averaged over the prior (NaN where that has zeros). */
+double cri_bn_log_likelihood(const cri_bn *m);
+double cri_bn_log_evidence(const cri_bn *m);
+/* The table of v in prior and count, [rows x states]. */
+typedef struct cri_bn_table {
+    size_t rows, states, at; /* at: of `prior` and `count` */
+} cri_bn_table;
+cri_bn_table cri_bn_table_of(const cri_bn *m, size_t v);
+size_t       cri_bn_free_parameters(const cri_bn *m);
+
+/* --- missing cells (bn_em.c) ------------------------------------------------------------------ */
+
+cr_status cri_bn_fit_em(cr_ctx *cx, const cri_rows *rows, const cri_bn_options *o,
+                        const cri_bn_rows *data, uint64_t seed, cri_bn *m, cr_report *report);
+
+/* --- answers (bn_answer.c) -------------------------------------------------------------------- */
+
+cr_status cri_bn_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
+cr_status cri_bn_sample(cr_ctx *cx, const void *state, const cr_design *design,
+                        const cri_rows *opt_rows, size_t count, uint64_t seed, double *out);
+
+/* --- describe (bn_describe.c) ----------------------------------------------------------------- */
+
+cr_status cri_bn_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out);
+extern const cr_field cri_bn_statistics[], cri_bn_tables[];
+
+#endif
