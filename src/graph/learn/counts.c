@@ -240,7 +240,7 @@ static void count_sparse(const cri_cases_table *t, const cri_counter *c, size_t 
 }
 
 cri_counts cri_count_family(const cri_cases_table *t, cri_counter *c, size_t child,
-                     const uint32_t *parents, size_t n)
+                            const uint32_t *parents, size_t n)
 {
     cri_counts out = { .r = t->levels[child], .q = 1, .cell = c->cell, .config = c->config };
     for (size_t d = 0; d < n; d++) out.q *= t->levels[parents[d]];

@@ -204,7 +204,7 @@ done:
 
 cr_status cri_arc_rules_new(cr_scratch *s, size_t n, cri_arc_rules *out)
 {
-    cri_arc_rules r = { .n = n, .words = cri_bit_words(n), .most_parents = n };
+    cri_arc_rules r = { .n = n, .words = cri_bit_words(n), .most_parents = CRI_MOST_PARENTS };
     r.allowed = cr_scratch_bytes(s, n, r.words * sizeof *r.allowed);
     r.required = cr_scratch_bytes(s, n, r.words * sizeof *r.required);
     r.start = cr_scratch_bytes(s, n, r.words * sizeof *r.start);
@@ -277,6 +277,7 @@ cr_status cri_arc_rules_check(cr_ctx *cx, cri_arc_rules *r, const char *const *n
     cri_dag    g = cri_dag_new(&s, r->n);
     size_t     on = 0;
     CR_TRY(s.status);
+    if (r->most_parents > CRI_MOST_PARENTS) r->most_parents = CRI_MOST_PARENTS;
     CR_TRY(check_required(cx, r, names));
     memcpy(g.parents, r->required, r->n * r->words * sizeof *g.parents);
     if (!cri_dag_close(&g, &on)) CR_TRY(refuse_cycle(cx, &g, on, names));

@@ -68,6 +68,8 @@ cr_status cri_dag_class(cr_ctx *cx, const cri_dag *g, uint64_t *out);
 
 /* --- what a search must keep to --------------------------------------------------------------- */
 
+enum { CRI_MOST_PARENTS = 60 }; /* whatever rules say: with two states each, a table of 2^60 rows */
+
 typedef struct cri_arc_rules {
     size_t    n, words;
     uint64_t *allowed;  /* [n x words] row v: u may be a parent of v; v itself never is */

@@ -81,7 +81,7 @@ cr_status cri_counter_new(cr_scratch *s, const cri_cases_table *t, cri_counter *
 /* Counts a child given n parents in any order; the last parent runs faster than those before it, the child fastest.
  * What it returns stands in c until the next count.  Pure. */
 cri_counts cri_count_family(const cri_cases_table *t, cri_counter *c, size_t child,
-                     const uint32_t *parents, size_t n);
+                            const uint32_t *parents, size_t n);
 
 /* --- scores of tables (scores.c) -------------------------------------------------------------- */
 

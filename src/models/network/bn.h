@@ -127,6 +127,11 @@ cr_status cri_bn_place_tables(cr_ctx *cx, cri_bn *m);
 
 /* --- structure (bn_structure.c) --------------------------------------------------------------- */
 
+/* What the options ask of arcs, in the arena. */
+cr_status cri_bn_rules(cr_scratch *s, const cri_bn *m, const cri_bn_options *o, cri_arc_rules *out);
+/* Complete rows as cases, equal ones grouped, in the arena. */
+cr_status cri_bn_cases(cr_scratch *s, const cri_bn *m, const cri_bn_rows *data,
+                       const uint8_t *opt_held, cri_cases_table *out);
 /* Gives the network its arcs, and m what is known of them. */
 cr_status cri_bn_find_structure(cr_ctx *cx, const cri_rows *rows, const cri_bn_options *o,
                                 const cri_bn_rows *data, uint64_t seed, cri_bn *m,

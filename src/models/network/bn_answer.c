@@ -134,7 +134,7 @@ cr_status cri_bn_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr
     const cri_bn *m = state;
     cri_bn_rows   d;
     reader        r = { .cx = cx };
-    bool          classes = out->kind == CR_ANSWER_CLASS;
+    bool          classes = out->prob != NULL;
     CR_TRY(cri_bn_read_rows(&s, m, rows, NULL, &d));
     CR_TRY(open_reader(&s, m, &r));
     for (size_t i = 0; i < rows->n; i++) {

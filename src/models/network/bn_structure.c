@@ -1,10 +1,22 @@
-/* bn_structure.c -- which arcs a network has. */
+/* bn_structure.c -- which arcs a network has: none, from the target to all others, those of a file, or the best that a
+ * search finds within what the options ask for. */
 #include "bn.h"
 #include "base/context_internal.h"
+#include "base/list.h"
+#include "base/rng.h"
 #include "base/scratch.h"
+#include "graph/files/network_file.h"
+#include "graph/learn/search.h"
 
 #include <math.h>
 #include <string.h>
+
+static const char *variable_name(const void *net, size_t v)
+{
+    return cr_variable_name(cr_network_variables(net), v);
+}
+
+/* --- fixed shapes ----------------------------------------------------------------------------- */
 
 static cr_status arcs_from_target(cr_ctx *cx, cri_bn *m)
 {
@@ -19,7 +31,170 @@ done:
     return st;
 }
 
-/* What the model keeps of its arcs: where they are from, and room for what is known of them. */
+/* --- rules from options ----------------------------------------------------------------------- */
+
+static cr_status find_variable(cr_ctx *cx, const cri_bn *m, const char *option, const char *name,
+                               size_t *out)
+{
+    *out = cr_variable_lookup(cr_network_variables(m->net), name);
+    if (*out != CR_NONE) return CR_OK;
+    cr_fail(cx, CR_EARG, "--%s: there is no column '%s'", option, name);
+    return cr_fail_nearest(cx, name, "columns", cr_network_size(m->net), variable_name, m->net);
+}
+
+/* Sets or clears, in `set`, the arcs that an item FROM>TO names. */
+static cr_status mark_arc(cr_ctx *cx, const cri_bn *m, const char *option, char *item, bool on,
+                          cri_arc_rules *r, uint64_t *set)
+{
+    cr_status st = CR_OK;
+    char     *sign = strstr(item, "->"), *to = sign ? sign + 2 : NULL;
+    size_t    from = CR_NONE, v = CR_NONE;
+    if (!sign && (sign = strchr(item, '>'))) to = sign + 1;
+    if (!sign) {
+        cr_fail(cx, CR_EARG, "--%s: '%s' is no arc", option, item);
+        return cr_fail_hint(cx, "an arc is written FROM>TO, in quotes for the shell");
+    }
+    *sign = '\0';
+    if (strcmp(item, "*") != 0) CR_TRY(find_variable(cx, m, option, item, &from));
+    if (strcmp(to, "*") != 0) CR_TRY(find_variable(cx, m, option, to, &v));
+    for (size_t a = 0; a < r->n; a++)
+        for (size_t b = 0; b < r->n; b++) {
+            if (a == b || (from != CR_NONE && a != from) || (v != CR_NONE && b != v)) continue;
+            if (on)
+                cri_bit_add(set + b * r->words, a);
+            else
+                cri_bit_drop(set + b * r->words, a);
+        }
+done:
+    return st;
+}
+
+static cr_status mark_arcs(cr_scratch *s, const cri_bn *m, const char *option, const char *list,
+                           bool on, cri_arc_rules *r, uint64_t *set)
+{
+    cr_status st = CR_OK;
+    char    **item;
+    size_t    n;
+    CR_TRY(cri_list_split(s, list, &item, &n));
+    for (size_t i = 0; i < n; i++) CR_TRY(mark_arc(s->cx, m, option, item[i], on, r, set));
+done:
+    return st;
+}
+
+/* No arc leads from a tier to one before it. */
+static cr_status mark_tiers(cr_scratch *s, const cri_bn *m, const char *list, cri_arc_rules *r)
+{
+    cr_status st = CR_OK;
+    char    **item;
+    size_t    n, *tier = cr_scratch_index(s, r->n), v;
+    CR_TRY(cri_list_split(s, list, &item, &n));
+    for (v = 0; v < r->n; v++) tier[v] = CR_NONE;
+    for (size_t i = 0; i < n; i++) {
+        char *rest = NULL;
+        if (cr_variable_lookup(cr_network_variables(m->net), item[i]) != CR_NONE) {
+            tier[cr_variable_lookup(cr_network_variables(m->net), item[i])] = i;
+            continue;
+        }
+        for (char *name = strtok_r(item[i], "+", &rest); name; name = strtok_r(NULL, "+", &rest)) {
+            CR_TRY(find_variable(s->cx, m, "order", name, &v));
+            tier[v] = i;
+        }
+    }
+    for (v = 0; v < r->n; v++)
+        for (size_t u = 0; u < r->n; u++)
+            if (tier[u] != CR_NONE && tier[v] != CR_NONE && tier[u] > tier[v])
+                cri_bit_drop(r->allowed + v * r->words, u);
+done:
+    return st;
+}
+
+/* The arcs of a network file, by the names of its variables. */
+static cr_status mark_start(cr_ctx *cx, const cri_bn *m, const char *path, cri_arc_rules *r)
+{
+    cr_status   st = CR_OK;
+    cr_network *net = NULL;
+    size_t      found = 0;
+    CR_TRY(cr_network_read(cx, path, CR_FORMAT_AUTO, &net));
+    if (cr_network_get_kind(net) != CR_NETWORK_BAYES)
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s is a Markov network: it has no arcs to start from", path));
+    for (size_t v = 0; v < cr_network_size(net); v++) {
+        size_t n, to = cr_variable_lookup(cr_network_variables(m->net), variable_name(net, v));
+        const size_t *parents = cr_network_parents(net, v, &n);
+        for (size_t i = 0; i < n && to != CR_NONE; i++) {
+            size_t from =
+                cr_variable_lookup(cr_network_variables(m->net), variable_name(net, parents[i]));
+            if (from != CR_NONE) cri_bit_add(r->start + to * r->words, from);
+        }
+        found += to != CR_NONE;
+    }
+    if (found == 0)
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s: no variable of it is a column of the data", path));
+done:
+    cr_network_free(cx, net);
+    return st;
+}
+
+cr_status cri_bn_rules(cr_scratch *s, const cri_bn *m, const cri_bn_options *o, cri_arc_rules *out)
+{
+    cr_status     st = CR_OK;
+    size_t        n = cr_network_size(m->net);
+    const char  **names = cr_scratch_bytes(s, n, sizeof *names);
+    cri_arc_rules r;
+    CR_TRY(cri_arc_rules_new(s, n, &r));
+    for (size_t v = 0; v < n; v++) names[v] = variable_name(m->net, v);
+    CR_TRY(mark_tiers(s, m, o->order, &r));
+    CR_TRY(mark_arcs(s, m, "forbid", o->forbid, false, &r, r.allowed));
+    CR_TRY(mark_arcs(s, m, "require", o->require, true, &r, r.required));
+    if (o->start) CR_TRY(mark_start(s->cx, m, o->start, &r));
+    if (o->max_parents != CR_COUNT_UNSET) r.most_parents = o->max_parents;
+    CR_TRY(cri_arc_rules_check(s->cx, &r, names));
+    *out = r;
+done:
+    return st;
+}
+
+/* --- scores of rows --------------------------------------------------------------------------- */
+
+/* One row in five, drawn by its number. */
+static uint8_t *hold_out(cr_scratch *s, size_t n, uint64_t seed)
+{
+    uint8_t *held = cr_scratch_bytes(s, n, 1);
+    for (size_t i = 0; i < n && held; i++) {
+        cr_rng r = cr_rng_stream(seed, i);
+        held[i] = cr_rng_below(&r, 5) == 0;
+    }
+    return held;
+}
+
+cr_status cri_bn_cases(cr_scratch *s, const cri_bn *m, const cri_bn_rows *d,
+                       const uint8_t *opt_held, cri_cases_table *out)
+{
+    uint32_t *levels = cr_scratch_bytes(s, d->p, sizeof *levels);
+    if (!levels) return s->status;
+    for (size_t v = 0; v < d->p; v++) levels[v] = (uint32_t)cr_network_states(m->net, v);
+    return cri_cases_group(s, d->n, d->p, levels, d->code, d->weight, d->set, opt_held, out);
+}
+
+/* --- what a search has found ------------------------------------------------------------------ */
+
+static cr_status take_arcs(cr_ctx *cx, const cri_dag *g, cri_bn *m)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    uint32_t  *list = cr_scratch_bytes(&s, g->n, sizeof *list);
+    size_t    *parents = cr_scratch_index(&s, g->n);
+    CR_TRY(s.status);
+    for (size_t v = 0; v < g->n; v++) {
+        size_t n = cri_bit_list(cri_dag_parents(g, v), g->words, list);
+        for (size_t i = 0; i < n; i++) parents[i] = list[i];
+        CR_TRY(cr_network_set_parents(cx, m->net, v, n, parents));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* What is kept of the arcs: where they are from, and room for what is known of each. */
 static cr_status note_arcs(cr_ctx *cx, const char *how, cri_bn *m)
 {
     cr_status st = CR_OK;
@@ -37,14 +212,152 @@ done:
     return st;
 }
 
+/* The score of the family of v when u, a parent or not, is so no longer. */
+static double score_toggled(cri_local_scores *scores, const cri_dag *g, size_t v, size_t u)
+{
+    uint32_t  list[CRI_MOST_PARENTS + 1];
+    uint64_t *parents = cri_dag_parents(g, v);
+    bool      has = cri_bit_has(parents, u);
+    has ? cri_bit_drop(parents, u) : cri_bit_add(parents, u);
+    double score = cri_local_score(scores, v, list, cri_bit_list(parents, g->words, list));
+    has ? cri_bit_add(parents, u) : cri_bit_drop(parents, u);
+    return score;
+}
+
+static double logistic(double x) { return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x)); }
+
+/* How much the score loses without an arc, and by its reversal, as probabilities. */
+static void weigh_arcs(cri_local_scores *scores, const cri_arc_rules *rules, const cri_dag *g,
+                       cri_bn *m)
+{
+    uint32_t list[CRI_MOST_PARENTS];
+    size_t   arc = 0;
+    for (size_t v = 0; v < g->n; v++) {
+        size_t n = cri_bit_list(cri_dag_parents(g, v), g->words, list);
+        double is = cri_local_score(scores, v, list, n);
+        for (size_t i = 0; i < n; i++, arc++) {
+            uint32_t u = list[i], above[CRI_MOST_PARENTS];
+            double   drops = is - score_toggled(scores, g, v, u);
+            size_t   k = cri_bit_list(cri_dag_parents(g, u), g->words, above);
+            bool     turns = cri_dag_can_reverse(g, u, v) && cri_arc_allowed(rules, v, u) &&
+                         k < rules->most_parents;
+            m->strength[arc] = logistic(drops);
+            m->direction[arc] = 1;
+            if (turns)
+                m->direction[arc] = logistic(drops + cri_local_score(scores, u, above, k) -
+                                             score_toggled(scores, g, u, v));
+            m->strength[arc] = logistic(drops);
+        }
+    }
+}
+
+static void note_search(cr_ctx *cx, const cri_search_result *r, const cri_local_scores *scores,
+                        cri_bn *m, cr_report *report)
+{
+    m->steps = r->steps;
+    m->trace = r->trace;
+    m->trace_size = r->trace_size;
+    report->iterations = r->steps;
+    report->stop = r->cut ? CR_STOP_TIME : CR_STOP_TOLERANCE;
+    if (r->cut)
+        cr_log(cx, CR_LOG_WARNING,
+               "the time limit ended the search after %zu steps: this is the best "
+               "graph so far",
+               r->steps);
+    cr_log(cx, CR_LOG_INFO, "%zu steps, %zu restarts, %zu families scored", r->steps, r->restarts,
+           cri_local_scores_computed(scores));
+}
+
+static cr_status search(cr_ctx *cx, const cri_bn_options *o, const cri_bn_rows *data, uint64_t seed,
+                        cri_bn *m, cr_report *report)
+{
+    cr_status          st = CR_OK;
+    cr_scratch         s = cr_scratch_begin(cx);
+    cri_local_scores  *scores = NULL;
+    cri_cases_table    cases;
+    cri_score_source   source;
+    cri_score_kind     kind;
+    cri_arc_rules      rules;
+    cri_search_result  r = { .trace = NULL };
+    double             ess;
+    cri_search_options how = { .tabu = strcmp(o->structure, "tabu") == 0,
+                               .memory = 15,
+                               .restarts = o->restarts == CR_COUNT_UNSET ? 10 : o->restarts,
+                               .seed = seed };
+    CR_TRY(cri_score_parse(cx, o->score, &kind, &ess));
+    CR_TRY(cri_bn_rules(&s, m, o, &rules));
+    uint8_t *held = kind == CRI_SCORE_HOLDOUT ? hold_out(&s, data->n, seed) : NULL;
+    CR_TRY(s.status);
+    CR_TRY(cri_bn_cases(&s, m, data, held, &cases));
+    CR_TRY(cri_table_score(&s, &cases, kind, ess, &source));
+    CR_TRY(cri_local_scores_new(cx, &source, &scores));
+    CR_TRY(cri_search_dag(&s, scores, &rules, &how, &r));
+    note_search(cx, &r, scores, m, report);
+    CR_TRY(take_arcs(cx, &r.dag, m));
+    CR_TRY(note_arcs(cx, o->structure, m));
+    weigh_arcs(scores, &rules, &r.dag, m);
+done:
+    cri_local_scores_free(scores);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* All scores of the structure, of complete rows. */
+static cr_status score_structure(cr_ctx *cx, const cri_bn_options *o, const cri_bn_rows *data,
+                                 uint64_t seed, cri_bn *m)
+{
+    enum { KINDS = CRI_SCORE_HOLDOUT + 1 };
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    cri_cases_table cases;
+    cri_score_kind  kind;
+    double          ess, size;
+    uint32_t       *list = cr_scratch_bytes(&s, data->p, sizeof *list);
+    CR_TRY(cri_score_parse(cx, o->score, &kind, &ess));
+    bool held = kind == CRI_SCORE_HOLDOUT;
+    size = kind == CRI_SCORE_BDEU || kind == CRI_SCORE_BDS ? ess : 1;
+    m->score = cr_alloc(cx, KINDS, sizeof *m->score);
+    if (!m->score) CR_TRY(CR_ENOMEM);
+    m->scores = KINDS;
+    CR_TRY(cri_bn_cases(&s, m, data, NULL, &cases));
+    for (cri_score_kind k = CRI_SCORE_BIC; k <= CRI_SCORE_HOLDOUT; k++) {
+        cri_score_source source;
+        void            *work;
+        if (k == CRI_SCORE_HOLDOUT && !held) continue;
+        if (k == CRI_SCORE_HOLDOUT)
+            CR_TRY(cri_bn_cases(&s, m, data, hold_out(&s, data->n, seed), &cases));
+        CR_TRY(cri_table_score(&s, &cases, k, k == CRI_SCORE_HOLDOUT ? ess : size, &source));
+        CR_TRY(source.open_work(&s, source.own, &work));
+        for (size_t v = 0; v < data->p; v++) {
+            size_t        n;
+            const size_t *parents = cr_network_parents(m->net, v, &n);
+            for (size_t i = 0; i < n; i++) list[i] = (uint32_t)parents[i];
+            m->score[k] += source.score(source.own, v, list, n, work);
+        }
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static bool is_search(const char *word)
+{
+    return strcmp(word, "greedy") == 0 || strcmp(word, "tabu") == 0;
+}
+
 cr_status cri_bn_find_structure(cr_ctx *cx, const cri_rows *rows, const cri_bn_options *o,
                                 const cri_bn_rows *data, uint64_t seed, cri_bn *m,
                                 cr_report *report)
 {
     cr_status st = CR_OK;
-    (void)rows, (void)data, (void)seed, (void)report;
-    if (strcmp(o->structure, "naive") == 0) CR_TRY(arcs_from_target(cx, m));
-    CR_TRY(note_arcs(cx, o->structure, m));
+    (void)rows;
+    if (is_search(o->structure)) {
+        CR_TRY(search(cx, o, data, seed, m, report));
+    } else {
+        if (strcmp(o->structure, "naive") == 0) CR_TRY(arcs_from_target(cx, m));
+        CR_TRY(note_arcs(cx, o->structure, m));
+    }
+    if (data->complete) CR_TRY(score_structure(cx, o, data, seed, m));
 done:
     return st;
 }
