@@ -280,12 +280,47 @@ static void isolate(search *a, size_t t)
     }
 }
 
+/* A variable that is joined to t, drawn; t itself where none is. */
+static size_t draw_neighbour(const search *a, size_t t, cr_rng *r)
+{
+    size_t chosen = t, seen = 0;
+    for (size_t u = 0; u < a->n; u++)
+        if ((cri_dag_has(&a->g, u, t) || cri_dag_has(&a->g, t, u)) && cr_rng_below(r, ++seen) == 0)
+            chosen = u;
+    return chosen;
+}
+
+static size_t draw_parent(const search *a, size_t v, cr_rng *r)
+{
+    size_t chosen = v, seen = 0;
+    for (size_t u = 0; u < a->n; u++)
+        if (cri_dag_has(&a->g, u, v) && cr_rng_below(r, ++seen) == 0) chosen = u;
+    return chosen;
+}
+
+/* Reverses an arc at random, whatever it costs, where that closes no cycle. */
+static void turn_arc(search *a, cr_rng *r)
+{
+    size_t v = cr_rng_below(r, a->n), u = draw_parent(a, v, r);
+    if (u == v || !may_reverse(a, u, v) || !cri_dag_can_reverse(&a->g, u, v)) return;
+    cri_dag_drop(&a->g, u, v);
+    cri_dag_add(&a->g, v, u);
+}
+
+/* From the best graph another one of its class, then in turn: some variables that hang together lose their arcs, or any, or
+ * some arcs are reversed. */
 static cr_status restart(search *a, size_t number)
 {
+    enum { MOST_CHANGES = 5 };
     cr_rng r = cr_rng_stream(a->o->seed, number);
     cri_dag_copy(&a->result->dag, &a->g);
     shuffle_class(a, &r);
-    for (size_t k = cr_rng_below(&r, 3); k > 0; k--) isolate(a, cr_rng_below(&r, a->n));
+    size_t t = cr_rng_below(&r, a->n);
+    for (size_t k = cr_rng_below(&r, MOST_CHANGES); k > 0; k--) {
+        size_t next = number % 3 == 0 ? draw_neighbour(a, t, &r) : cr_rng_below(&r, a->n);
+        number % 3 == 2 ? turn_arc(a, &r) : isolate(a, t);
+        t = next;
+    }
     return climb(a, false);
 }
 
