@@ -8,9 +8,10 @@
  *   3. bn_layout.c       variables, parents and cuts, as they stand in a model file
  *   4. bn_structure.c    which arcs: given, fixed shapes, searches, and what these must keep to
  *   5. bn_parameters.c   priors, counts, tables
- *   6. bn_em.c           the same where cells are missing
- *   7. bn_answer.c       densities, classes and draws
- *   8. bn_describe.c     what it reports
+ *   6. bn_expect.c       expected counts where cells are missing
+ *   7. bn_em.c           tables from these, by EM
+ *   8. bn_answer.c       densities, classes and draws
+ *   9. bn_describe.c     what it reports
  * Koller & Friedman (2009), Probabilistic Graphical Models, ch. 17-19; Heckerman, Geiger & Chickering (1995).
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_NETWORK_BN_H
@@ -154,6 +155,20 @@ typedef struct cri_bn_table {
 } cri_bn_table;
 cri_bn_table cri_bn_table_of(const cri_bn *m, size_t v);
 size_t       cri_bn_free_parameters(const cri_bn *m);
+
+/* --- expected counts (bn_expect.c) ------------------------------------------------------------ */
+
+typedef struct cri_bn_counter cri_bn_counter;
+
+/* For rows with gaps; m and the rows must outlive it. */
+cr_status cri_bn_counter_new(cr_ctx *cx, const cri_bn *m, const cri_bn_rows *data,
+                             cri_bn_counter **out);
+void      cri_bn_counter_free(cri_bn_counter *opt_c);
+/* Under tables `value` [m->size]: count [m->size], how often each entry is expected, and log P of what the rows show;
+ * -INFINITY where a row is impossible, and no counts then. */
+cr_status cri_bn_expect(cri_bn_counter *c, const double *value, double *count, double *out_log);
+/* A row, of the data, that is impossible under these tables; CR_NONE: none is. */
+size_t cri_bn_find_impossible(cri_bn_counter *c, const double *value);
 
 /* --- missing cells (bn_em.c) ------------------------------------------------------------------ */
 
