@@ -8,10 +8,12 @@
  *   3. bn_layout.c       variables, parents and cuts, as they stand in a model file
  *   4. bn_structure.c    which arcs: given, fixed shapes, searches, and what these must keep to
  *   5. bn_parameters.c   priors, counts, tables
- *   6. bn_expect.c       expected counts where cells are missing
- *   7. bn_em.c           tables from these, by EM
- *   8. bn_answer.c       densities, classes and draws
- *   9. bn_describe.c     what it reports
+ *   6. bn_pieces.c       rows with gaps, taken apart (bn_pieces.h)
+ *   7. bn_expect.c       expected counts of these
+ *   8. bn_em.c           tables from these counts, by EM
+ *   9. bn_complete.c     rows with gaps as weighted complete ones, for searches (structural EM)
+ *  10. bn_answer.c       densities, classes and draws
+ *  11. bn_describe.c     what it reports
  * Koller & Friedman (2009), Probabilistic Graphical Models, ch. 17-19; Heckerman, Geiger & Chickering (1995).
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_NETWORK_BN_H
@@ -82,7 +84,7 @@
     MEMBER(vector, direction,      (arcs),  "0..1 minus", "likewise")                              \
     MEMBER(count,  steps,          (),      "",         "changes of a graph that a search made")   \
     MEMBER(count,  trace_size,     (),      "",         "graphs that it went through to the best") \
-    MEMBER(vector, trace,          (trace_size), "full",    "their scores")                            \
+    MEMBER(vector, trace,          (trace_size), "full as:search_trace",    "their scores")                            \
     MEMBER(part,   em,             (cri_em_outcome), "none inside", "of EM; none where nothing is missing")
 /* clang-format on */
 /* net: with the tables; cuts[v] [n_cuts[v]]: the ranges of a column of numbers, each up to a cut and including it. */
@@ -140,6 +142,8 @@ cr_status cri_bn_find_structure(cr_ctx *cx, const cri_rows *rows, const cri_bn_o
 
 /* --- parameters (bn_parameters.c) ------------------------------------------------------------- */
 
+/* Frees prior, counts and the course of EM: the network gets other arcs. */
+void cri_bn_drop_tables(cr_ctx *cx, cri_bn *m);
 /* m->prior as the option says; m->count zeroed. */
 cr_status cri_bn_open_prior(cr_ctx *cx, const cri_bn_options *o, cri_bn *m);
 /* Adds complete rows to m->count. */
@@ -170,8 +174,14 @@ cr_status cri_bn_expect(cri_bn_counter *c, const double *value, double *count, d
 /* A row, of the data, that is impossible under these tables; CR_NONE: none is. */
 size_t cri_bn_find_impossible(cri_bn_counter *c, const double *value);
 
+/* Rows with gaps as complete ones with their posterior weights under these tables (bn_complete.c), in the arena; rows of
+ * which too much is missing are left out: *out_left. */
+cr_status cri_bn_complete(cr_scratch *s, cri_bn_counter *c, const double *value, uint64_t seed,
+                          cri_bn_rows *out, size_t *out_left);
+
 /* --- missing cells (bn_em.c) ------------------------------------------------------------------ */
 
+/* Tables for the arcs that the network has: prior and counts are there and zeroed. */
 cr_status cri_bn_fit_em(cr_ctx *cx, const cri_rows *rows, const cri_bn_options *o,
                         const cri_bn_rows *data, uint64_t seed, cri_bn *m, cr_report *report);
 

@@ -128,6 +128,16 @@ done:
     return st;
 }
 
+void cri_bn_drop_tables(cr_ctx *cx, cri_bn *m)
+{
+    if (m->prior) cr_free(cx, m->prior, m->size, sizeof *m->prior);
+    if (m->count) cr_free(cx, m->count, m->size, sizeof *m->count);
+    if (m->em.trace) cr_free(cx, m->em.trace, m->em.iterations, sizeof *m->em.trace);
+    m->prior = m->count = NULL;
+    m->em = (cri_em_outcome){ 0 };
+    m->size = 0;
+}
+
 cr_status cri_bn_open_prior(cr_ctx *cx, const cri_bn_options *o, cri_bn *m)
 {
     cr_status   st = CR_OK;

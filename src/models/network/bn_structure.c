@@ -198,6 +198,10 @@ done:
 static cr_status note_arcs(cr_ctx *cx, const char *how, cri_bn *m)
 {
     cr_status st = CR_OK;
+    cri_string_free(cx, m->how);
+    if (m->strength) cr_free(cx, m->strength, m->arcs, sizeof *m->strength);
+    if (m->direction) cr_free(cx, m->direction, m->arcs, sizeof *m->direction);
+    m->how = NULL, m->strength = m->direction = NULL, m->arcs = 0;
     for (size_t v = 0; v < cr_network_size(m->net); v++) {
         size_t n;
         cr_network_parents(m->net, v, &n);
@@ -251,54 +255,152 @@ static void weigh_arcs(cri_local_scores *scores, const cri_arc_rules *rules, con
     }
 }
 
-static void note_search(cr_ctx *cx, const cri_search_result *r, const cri_local_scores *scores,
-                        cri_bn *m, cr_report *report)
+/* Takes the trace. */
+static void note_search(cr_ctx *cx, const cri_search_result *r, cri_bn *m, cr_report *report)
 {
-    m->steps = r->steps;
+    if (m->trace) cr_free(cx, m->trace, m->trace_size, sizeof *m->trace);
+    m->steps += r->steps;
     m->trace = r->trace;
     m->trace_size = r->trace_size;
-    report->iterations = r->steps;
+    report->iterations = m->steps;
     report->stop = r->cut ? CR_STOP_TIME : CR_STOP_TOLERANCE;
     if (r->cut)
         cr_log(cx, CR_LOG_WARNING,
-               "the time limit ended the search after %zu steps: this is the best "
-               "graph so far",
+               "the time limit ended the search after %zu steps: this is the best graph so far",
                r->steps);
-    cr_log(cx, CR_LOG_INFO, "%zu steps, %zu restarts, %zu families scored", r->steps, r->restarts,
-           cri_local_scores_computed(scores));
 }
 
-static cr_status search(cr_ctx *cx, const cri_bn_options *o, const cri_bn_rows *data, uint64_t seed,
-                        cri_bn *m, cr_report *report)
+/* What a search needs beside the cases. */
+typedef struct task {
+    cr_ctx               *cx;
+    const cri_rows       *rows;
+    const cri_bn_options *o;
+    const cri_bn_rows    *data;
+    uint64_t              seed;
+    cri_bn               *m;
+    cr_report            *report;
+    cri_score_kind        kind;
+    double                ess;
+    cri_arc_rules         rules;
+} task;
+
+static cr_status take_start(const task *t)
+{
+    cri_dag g = { .n = t->rules.n, .words = t->rules.words, .parents = t->rules.start };
+    return take_arcs(t->cx, &g, t->m);
+}
+
+/* From the start of the rules, by complete rows; the arcs go to the network. */
+static cr_status search_once(task *t, const cri_bn_rows *data, cri_search_result *out)
 {
     cr_status          st = CR_OK;
+    cr_ctx            *cx = t->cx;
     cr_scratch         s = cr_scratch_begin(cx);
     cri_local_scores  *scores = NULL;
     cri_cases_table    cases;
     cri_score_source   source;
-    cri_score_kind     kind;
-    cri_arc_rules      rules;
     cri_search_result  r = { .trace = NULL };
-    double             ess;
-    cri_search_options how = { .tabu = strcmp(o->structure, "tabu") == 0,
+    size_t             n = data->p, usual = n > 100 ? 10000 / n + 1 : 100;
+    cri_search_options how = { .tabu = strcmp(t->o->structure, "tabu") == 0,
                                .memory = 15,
-                               .restarts = o->restarts == CR_COUNT_UNSET ? 10 : o->restarts,
-                               .seed = seed };
-    CR_TRY(cri_score_parse(cx, o->score, &kind, &ess));
-    CR_TRY(cri_bn_rules(&s, m, o, &rules));
-    uint8_t *held = kind == CRI_SCORE_HOLDOUT ? hold_out(&s, data->n, seed) : NULL;
+                               .restarts =
+                                   t->o->restarts == CR_COUNT_UNSET ? usual : t->o->restarts,
+                               .seed = t->seed };
+    uint8_t           *held = t->kind == CRI_SCORE_HOLDOUT ? hold_out(&s, data->n, t->seed) : NULL;
     CR_TRY(s.status);
-    CR_TRY(cri_bn_cases(&s, m, data, held, &cases));
-    CR_TRY(cri_table_score(&s, &cases, kind, ess, &source));
+    CR_TRY(cri_bn_cases(&s, t->m, data, held, &cases));
+    CR_TRY(cri_table_score(&s, &cases, t->kind, t->ess, &source));
     CR_TRY(cri_local_scores_new(cx, &source, &scores));
-    CR_TRY(cri_search_dag(&s, scores, &rules, &how, &r));
-    note_search(cx, &r, scores, m, report);
-    CR_TRY(take_arcs(cx, &r.dag, m));
-    CR_TRY(note_arcs(cx, o->structure, m));
-    weigh_arcs(scores, &rules, &r.dag, m);
+    CR_TRY(cri_search_dag(&s, scores, &t->rules, &how, &r));
+    cr_log(cx, CR_LOG_INFO, "%zu steps, %zu restarts, %zu families scored", r.steps, r.restarts,
+           cri_local_scores_computed(scores));
+    note_search(cx, &r, t->m, t->report);
+    CR_TRY(take_arcs(cx, &r.dag, t->m));
+    CR_TRY(note_arcs(cx, t->o->structure, t->m));
+    weigh_arcs(scores, &t->rules, &r.dag, t->m);
+    memcpy(t->rules.start, r.dag.parents, n * t->rules.words * sizeof *r.dag.parents);
+    out->cut = r.cut;
 done:
     cri_local_scores_free(scores);
     cr_scratch_end(&s);
+    return st;
+}
+
+/* The rows of a table without gaps, as they are probable by the arcs of the network and the tables that fit these. */
+static cr_status complete(cr_scratch *s, task *t, cri_bn_rows *out)
+{
+    cr_status       st = CR_OK;
+    cri_bn         *m = t->m;
+    cri_bn_counter *counter = NULL;
+    cri_bn_options  o = *t->o;
+    cr_report       report = { 0 };
+    size_t          left = 0;
+    o.restarts = 0;
+    cri_bn_drop_tables(t->cx, m);
+    CR_TRY(cri_bn_place_tables(t->cx, m));
+    CR_TRY(cri_bn_open_prior(t->cx, &o, m));
+    cri_mute_warnings(t->cx, true);
+    st = cri_bn_fit_em(t->cx, t->rows, &o, t->data, t->seed, m, &report);
+    cri_mute_warnings(t->cx, false);
+    CR_TRY(st);
+    double *value = cr_scratch_f64(s, m->size);
+    CR_TRY(s->status);
+    for (size_t v = 0; v < t->data->p; v++) {
+        cr_table_view table = cr_network_table(m->net, v);
+        memcpy(value + m->at[v], table.value, table.size * sizeof *value);
+    }
+    CR_TRY(cri_bn_counter_new(t->cx, m, t->data, &counter));
+    CR_TRY(cri_bn_complete(s, counter, value, t->seed, out, &left));
+    if (left > 0)
+        cr_log(
+            t->cx, CR_LOG_WARNING,
+            "%zu different rows have too much missing to be completed: the search leaves them out",
+            left);
+done:
+    cri_bn_counter_free(counter);
+    return st;
+}
+
+/* Structural EM (Friedman 1998): rows are completed by the network, arcs searched for these, until they stay. */
+static cr_status search_with_gaps(task *t)
+{
+    enum { MOST_ROUNDS = 20 };
+    cr_status         st = CR_OK;
+    cr_scratch        own = cr_scratch_begin(t->cx);
+    size_t            size = t->rules.n * t->rules.words * sizeof *t->rules.start, round = 0;
+    uint64_t         *before = cr_scratch_bytes(&own, size, 1);
+    cri_search_result r = { .cut = false };
+    bool              same = false;
+    CR_TRY(own.status);
+    CR_TRY(take_start(t));
+    for (; round < MOST_ROUNDS && !same && !r.cut; round++) {
+        cr_scratch  s = cr_scratch_begin(t->cx);
+        cri_bn_rows rows;
+        memcpy(before, t->rules.start, size);
+        st = complete(&s, t, &rows);
+        if (st == CR_OK) st = search_once(t, &rows, &r);
+        cr_scratch_end(&s);
+        CR_TRY(st);
+        same = memcmp(before, t->rules.start, size) == 0;
+    }
+    cr_log(t->cx, CR_LOG_INFO, "%zu rounds of structural EM", round);
+    if (!same && !r.cut)
+        cr_log(t->cx, CR_LOG_WARNING, "the arcs still change after %zu rounds of structural EM",
+               round);
+    cri_bn_drop_tables(t->cx, t->m);
+done:
+    cr_scratch_end(&own);
+    return st;
+}
+
+static cr_status search(cr_scratch *s, task *t)
+{
+    cr_status         st = CR_OK;
+    cri_search_result r;
+    CR_TRY(cri_score_parse(t->cx, t->o->score, &t->kind, &t->ess));
+    CR_TRY(cri_bn_rules(s, t->m, t->o, &t->rules));
+    CR_TRY(t->data->complete ? search_once(t, t->data, &r) : search_with_gaps(t));
+done:
     return st;
 }
 
@@ -349,15 +451,17 @@ cr_status cri_bn_find_structure(cr_ctx *cx, const cri_rows *rows, const cri_bn_o
                                 const cri_bn_rows *data, uint64_t seed, cri_bn *m,
                                 cr_report *report)
 {
-    cr_status st = CR_OK;
-    (void)rows;
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    task       t = { cx, rows, o, data, seed, m, report, CRI_SCORE_BIC, 1, { 0 } };
     if (is_search(o->structure)) {
-        CR_TRY(search(cx, o, data, seed, m, report));
+        CR_TRY(search(&s, &t));
     } else {
         if (strcmp(o->structure, "naive") == 0) CR_TRY(arcs_from_target(cx, m));
         CR_TRY(note_arcs(cx, o->structure, m));
     }
     if (data->complete) CR_TRY(score_structure(cx, o, data, seed, m));
 done:
+    cr_scratch_end(&s);
     return st;
 }
