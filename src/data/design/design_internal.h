@@ -77,6 +77,7 @@ typedef struct cri_design_needs {
     bool        spread;                /* sparse columns as ordinary ones, not as a block     */
     bool        keep_missing;          /* what --missing auto means: pass gaps on as NaN       */
     const char *roles[CRI_MOST_ROLES]; /* columns of numbers, NULL where there is none         */
+    const char *aside;                 /* a column of any type that is no feature, or NULL: the model looks at it itself */
     bool        sequences;             /* rows come in sequences                               */
     bool        series;                /* the target may have gaps, and predictions look at it */
     bool        varying;               /* takes varying intercepts, (1 | COLUMN)               */

@@ -195,6 +195,7 @@ const cr_model_class cri_class_bn = {
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
     .joint = true,
+    .aside = "intervention",
     .takes_missing = true,
     .support = CRI_SUPPORT_LEVELS,
     .coding = CRI_CODING_CODE,
