@@ -44,14 +44,11 @@ static double total_weight(const cri_rows *rows)
     return sum;
 }
 
-static void note_gaps(cr_ctx *cx, const cri_bn_rows *d, cri_bn *m)
+static void note_gaps(const cri_bn_rows *d, cri_bn *m)
 {
+    m->missing = d->missing;
     m->incomplete = d->incomplete;
-    for (size_t v = 0; v < d->p; v++) {
-        m->missing += d->gaps[v];
-        m->hidden += !d->shown[v];
-    }
-    (void)cx;
+    for (size_t v = 0; v < d->p; v++) m->hidden += !d->shown[v];
 }
 
 /* All that follows from complete rows in closed form. */
@@ -84,7 +81,7 @@ static cr_status bn_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
     CR_TRY(cri_bn_place_tables(cx, m));
     CR_TRY(cri_bn_open_prior(cx, o, m));
     m->rows = total_weight(rows);
-    note_gaps(cx, &data, m);
+    note_gaps(&data, m);
     if (data.complete) {
         CR_TRY(cri_bn_add_counts(cx, &data, m));
         CR_TRY(solve_complete(cx, m, report));

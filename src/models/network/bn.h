@@ -72,8 +72,8 @@
     MEMBER(vector, prior,          (size),  ">=0",      "of each entry")                           \
     MEMBER(vector, count,          (size),  ">=0",      "cases, expected ones where cells are missing") \
     MEMBER(real,   rows,           (),      ">0",       "weight of the rows")                      \
-    MEMBER(count,  missing,        (),      "",         "cells that are missing in columns with a variable") \
-    MEMBER(count,  incomplete,     (),      "",         "rows with such cells")                    \
+    MEMBER(real,   missing,        (),      ">=0",       "cells that are missing in columns with a variable") \
+    MEMBER(real,   incomplete,     (),      ">=0",       "rows with such cells")                    \
     MEMBER(count,  hidden,         (),      "",         "variables that no cell shows")            \
     MEMBER(real,   log_likelihood, (),      "",         "of what the rows show, at the tables")    \
     MEMBER(real,   log_evidence,   (),      "none",     "of complete rows, averaged over the prior") \
@@ -99,16 +99,17 @@ enum { CRI_BN_GAP = UINT16_MAX };
 
 /* What rows show. */
 typedef struct cri_bn_rows {
-    size_t        n, p;       /* rows; variables of the network */
-    uint16_t     *code;       /* [n x p] the state, or CRI_BN_GAP */
-    const double *weight;     /* [n] or NULL, borrowed */
-    uint32_t     *set;        /* [n] the variable that was set, or CRI_NOT_SET; NULL: never */
-    bool         *shown;      /* [p] is there a cell that is not missing? */
-    size_t       *gaps;       /* [p] missing cells, of those that are shown */
-    size_t        incomplete; /* rows with a gap */
-    bool          complete;   /* nothing is missing */
+    size_t        n, p;   /* rows; variables of the network */
+    uint16_t     *code;   /* [n x p] the state, or CRI_BN_GAP */
+    const double *weight; /* [n] or NULL, borrowed */
+    uint32_t     *set;    /* [n] the variable that was set, or CRI_NOT_SET; NULL: never */
+    bool         *shown;  /* [p] is there a cell that is not missing? */
+    double        missing, incomplete; /* cells, of variables that are shown; rows that have some */
+    bool          complete;            /* nothing is missing */
 } cri_bn_rows;
 
+/* A Bayesian network from a file, or from JSON itself, which begins with a brace; `option` is its name in messages then. */
+cr_status cri_bn_read_network(cr_ctx *cx, const char *option, const char *text, cr_network **out);
 /* The variables of m: of the columns and the target, or, given a network file, of that, with its arcs. */
 cr_status cri_bn_open_variables(cr_ctx *cx, const cri_rows *rows, const cri_bn_options *o,
                                 cri_bn *m);

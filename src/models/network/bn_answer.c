@@ -190,6 +190,26 @@ static size_t draw_state(const double *p, size_t n, cr_rng *r)
     return k;
 }
 
+/* Draws of the target for each row, from its posterior. */
+static cr_status draw_targets(cr_ctx *cx, const void *state, const cri_rows *rows, size_t count,
+                              uint64_t seed, double *out)
+{
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(cx);
+    size_t        K = cr_design_classes(rows->design);
+    cr_prediction p = { .n = rows->n, .n_classes = K, .prob = cr_scratch_matrix(&s, rows->n, K) };
+    CR_TRY(s.status);
+    CR_TRY(cri_bn_predict(cx, state, rows, &p));
+    for (size_t i = 0; i < rows->n; i++) {
+        cr_rng r = cr_rng_stream(seed, i);
+        for (size_t k = 0; k < count; k++)
+            out[i * count + k] = (double)draw_state(p.prob + i * K, K, &r);
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 cr_status cri_bn_sample(cr_ctx *cx, const void *state, const cr_design *design,
                         const cri_rows *opt_rows, size_t count, uint64_t seed, double *out)
 {
@@ -198,8 +218,11 @@ cr_status cri_bn_sample(cr_ctx *cx, const void *state, const cr_design *design,
     const cri_bn *m = state;
     size_t        p = cr_network_size(m->net), *order = cr_scratch_index(&s, p);
     size_t       *x = cr_scratch_index(&s, p);
-    (void)opt_rows;
     CR_TRY(s.status);
+    if (opt_rows) {
+        CR_TRY(draw_targets(cx, state, opt_rows, count, seed, out));
+        goto done;
+    }
     CR_TRY(cr_network_order(cx, m->net, order));
     for (size_t i = 0; i < count; i++) {
         cr_rng r = cr_rng_stream(seed, i);

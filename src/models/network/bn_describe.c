@@ -13,8 +13,8 @@ const cr_field cri_bn_statistics[] = {
     CR_COUNT("parameters", 0, "free parameters of all tables"),
     CR_TEXT("structure", 0, "where the arcs are from"),
     CR_COUNT("hidden", 0, "variables that no row shows"),
-    CR_COUNT("missing", 0, "cells that are missing in the others"),
-    CR_COUNT("incomplete", 0, "rows with such cells"),
+    CR_NUMBER("missing", 0, "cells that are missing in the others, with the weights of their rows"),
+    CR_NUMBER("incomplete", 0, "rows with such cells"),
     CR_NUMBER("score.bic", CR_FIELD_NULL,
               "log likelihood of the most likely tables - parameters ln(rows) / 2; higher is "
               "better, here as below, and null where cells are missing"),
@@ -139,8 +139,8 @@ cr_status cri_bn_describe(cr_ctx *cx, const void *state, const cr_design *design
     cri_put_count(s, "parameters", cri_bn_free_parameters(m));
     cri_put_text(s, "structure", m->how);
     cri_put_count(s, "hidden", m->hidden);
-    cri_put_count(s, "missing", m->missing);
-    cri_put_count(s, "incomplete", m->incomplete);
+    cri_put_real(s, "missing", m->missing);
+    cri_put_real(s, "incomplete", m->incomplete);
     put_scores(s, m);
     if (m->em.trace) cri_em_describe(&m->em, s);
     put_arcs(out, m);

@@ -4,7 +4,6 @@
 #include "base/context_internal.h"
 #include "base/number.h"
 #include "base/scratch.h"
-#include "graph/files/network_file.h"
 #include "graph/network/network_internal.h"
 #include "math/special/special.h"
 
@@ -113,13 +112,8 @@ static cr_status read_prior(cr_ctx *cx, const cri_bn_options *o, cri_bn *m)
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
     cr_network *net = NULL;
-    CR_TRY(cr_network_read(cx, o->prior, CR_FORMAT_AUTO, &net));
+    CR_TRY(cri_bn_read_network(cx, "--prior", o->prior, &net));
     CR_TRY(cr_network_check(cx, net));
-    if (cr_network_get_kind(net) != CR_NETWORK_BAYES)
-        CR_TRY(cr_fail(cx, CR_EDATA,
-                       "%s is a Markov network: it has no tables of conditional "
-                       "probabilities",
-                       o->prior));
     for (size_t v = 0; v < cr_network_size(m->net); v++)
         CR_TRY(take_table(cx, &s, net, o->prior, o->prior_cases, v, m));
 done:

@@ -5,7 +5,6 @@
 #include "base/list.h"
 #include "base/rng.h"
 #include "base/scratch.h"
-#include "graph/files/network_file.h"
 #include "graph/learn/search.h"
 
 #include <math.h>
@@ -114,9 +113,7 @@ static cr_status mark_start(cr_ctx *cx, const cri_bn *m, const char *path, cri_a
     cr_status   st = CR_OK;
     cr_network *net = NULL;
     size_t      found = 0;
-    CR_TRY(cr_network_read(cx, path, CR_FORMAT_AUTO, &net));
-    if (cr_network_get_kind(net) != CR_NETWORK_BAYES)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s is a Markov network: it has no arcs to start from", path));
+    CR_TRY(cri_bn_read_network(cx, "--start", path, &net));
     for (size_t v = 0; v < cr_network_size(net); v++) {
         size_t n, to = cr_variable_lookup(cr_network_variables(m->net), variable_name(net, v));
         const size_t *parents = cr_network_parents(net, v, &n);
@@ -128,7 +125,8 @@ static cr_status mark_start(cr_ctx *cx, const cri_bn *m, const char *path, cri_a
         found += to != CR_NONE;
     }
     if (found == 0)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: no variable of it is a column of the data", path));
+        CR_TRY(
+            cr_fail(cx, CR_EDATA, "--start: no variable of the network is a column of the data"));
 done:
     cr_network_free(cx, net);
     return st;

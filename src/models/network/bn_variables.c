@@ -20,31 +20,35 @@ static size_t table_row(const cri_rows *rows, size_t i) { return rows->index ? r
 
 static double number_at(const cr_column *c, size_t row) { return c->values[row * c->stride]; }
 
-/* The numbers of a column, sorted, without gaps: how many. */
-static size_t sort_values(const cri_rows *rows, const cr_column *c, double *out)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < rows->n; i++) {
-        double x = number_at(c, table_row(rows, i));
-        if (!isnan(x) && !(rows->w && rows->w[i] == 0)) out[n++] = x;
-    }
-    cri_sort_doubles(out, n);
-    return n;
-}
+/* A number and the weight of the rows that have it. */
+typedef struct weighted {
+    double x, weight;
+} weighted;
 
-/* Different ones of sorted numbers, in their place; how many. */
-static size_t drop_equal(double *x, size_t n)
+CRI_COMPARE_BY(compare_values, weighted, x);
+
+/* The different numbers of a column, rising; how many. */
+static size_t sort_values(const cri_rows *rows, const cr_column *c, weighted *out)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++)
-        if (kept == 0 || x[i] != x[kept - 1]) x[kept++] = x[i];
+    size_t n = 0, kept = 0;
+    for (size_t i = 0; i < rows->n; i++) {
+        double x = number_at(c, table_row(rows, i)), w = rows->w ? rows->w[i] : 1;
+        if (!isnan(x) && w > 0) out[n++] = (weighted){ x, w };
+    }
+    if (n > 1) qsort(out, n, sizeof *out, compare_values);
+    for (size_t i = 0; i < n; i++) {
+        if (kept == 0 || out[i].x != out[kept - 1].x)
+            out[kept++] = out[i];
+        else
+            out[kept - 1].weight += out[i].weight;
+    }
     return kept;
 }
 
-static bool are_whole(const double *x, size_t n)
+static bool are_whole(const weighted *v, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (x[i] != floor(x[i])) return false;
+        if (v[i].x != floor(v[i].x)) return false;
     return true;
 }
 
@@ -62,19 +66,22 @@ static cr_status refuse_numbers(cr_ctx *cx, const cri_rows *rows, const cr_colum
         cx, "--bins 3 cuts them into ranges, --features '!%s' leaves the column out", c->name);
 }
 
-/* Cuts at quantiles of sorted numbers, between different ones, rising; how many.  out [bins - 1]. */
-static size_t choose_cuts(const double *x, size_t n, size_t bins, double *out)
+/* Cuts between different numbers, where as much weight is below as a quantile asks for, or the least that is more;
+ * rising; how many.  out [bins - 1]. */
+static size_t choose_cuts(const weighted *v, size_t n, size_t bins, double *out)
 {
-    size_t k = 0;
+    double all = 0, below = 0;
+    size_t cuts = 0, i = 0;
+    for (size_t k = 0; k < n; k++) all += v[k].weight;
     for (size_t b = 1; b < bins; b++) {
-        size_t i = (size_t)((double)b * (double)n / (double)bins);
-        while (i > 0 && i < n && x[i] == x[i - 1]) i++; /* all that are equal come below */
-        if (i == 0 || i >= n) continue;
-        double cut = x[i - 1] + (x[i] - x[i - 1]) / 2;
-        if (!(cut < x[i])) cut = x[i - 1];
-        if (k == 0 || cut > out[k - 1]) out[k++] = cut;
+        double wanted = (double)b * all / (double)bins * (1 - 1e-12);
+        for (; i < n && (below < wanted || i == 0); i++) below += v[i].weight;
+        if (i >= n) break;
+        double cut = v[i - 1].x + (v[i].x - v[i - 1].x) / 2;
+        if (!(cut < v[i].x)) cut = v[i - 1].x;
+        if (cuts == 0 || cut > out[cuts - 1]) out[cuts++] = cut;
     }
-    return k;
+    return cuts;
 }
 
 /* The names of ranges: "<=2.5", "2.5..4", ">4". */
@@ -94,8 +101,8 @@ static cr_status name_ranges(cr_scratch *s, const double *cut, size_t n, const c
     return CR_OK;
 }
 
-static cr_status add_ranges(cr_scratch *s, cri_bn *m, const cr_column *c, const double *x, size_t n,
-                            size_t bins)
+static cr_status add_ranges(cr_scratch *s, cri_bn *m, const cr_column *c, const weighted *x,
+                            size_t n, size_t bins)
 {
     cr_status    st = CR_OK;
     size_t       v;
@@ -126,7 +133,7 @@ done:
 }
 
 /* Each different number is a state. */
-static cr_status add_numbers(cr_scratch *s, cri_bn *m, const cr_column *c, const double *x,
+static cr_status add_numbers(cr_scratch *s, cri_bn *m, const cr_column *c, const weighted *x,
                              size_t n)
 {
     const char **names = cr_scratch_bytes(s, n + 1, sizeof *names);
@@ -134,7 +141,7 @@ static cr_status add_numbers(cr_scratch *s, cri_bn *m, const cr_column *c, const
     for (size_t i = 0; i < n; i++) {
         char *text = cr_scratch_bytes(s, 64, 1);
         if (!text) return s->status;
-        const char *level = cri_level_text(c, x[i], text);
+        const char *level = cri_level_text(c, x[i].x, text);
         if (level != text) snprintf(text, 64, "%s", level);
         names[i] = text;
     }
@@ -154,22 +161,37 @@ static cr_status add_number_column(cr_ctx *cx, const cri_rows *rows, const cr_co
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    double    *x = cr_scratch_f64(&s, rows->n), *different = cr_scratch_f64(&s, rows->n);
+    weighted  *x = cr_scratch_bytes(&s, rows->n, sizeof *x);
     CR_TRY(s.status);
-    size_t n = sort_values(rows, c, x);
-    memcpy(different, x, n * sizeof *x);
-    size_t values = drop_equal(different, n);
-    bool   whole = are_whole(different, values);
+    size_t values = sort_values(rows, c, x);
+    bool   whole = are_whole(x, values);
     if (values == 0)
         CR_TRY(add_nothing(cx, m, c->name));
     else if (c->type == CR_BOOLEAN || (whole && values <= o->levels))
-        CR_TRY(add_numbers(&s, m, c, different, values));
+        CR_TRY(add_numbers(&s, m, c, x, values));
     else if (o->bins != CR_COUNT_UNSET && values > 1)
-        CR_TRY(add_ranges(&s, m, c, x, n, o->bins));
+        CR_TRY(add_ranges(&s, m, c, x, values, o->bins));
     else
         CR_TRY(refuse_numbers(cx, rows, c, values, o, whole));
 done:
     cr_scratch_end(&s);
+    return st;
+}
+
+cr_status cri_bn_read_network(cr_ctx *cx, const char *option, const char *text, cr_network **out)
+{
+    cr_status   st = CR_OK;
+    bool        is_json = *text == '{';
+    cr_network *net = NULL;
+    CR_TRY(is_json ? cr_network_parse(cx, option, text, strlen(text), CR_FORMAT_JSON, &net)
+                   : cr_network_read(cx, text, CR_FORMAT_AUTO, &net));
+    if (cr_network_get_kind(net) != CR_NETWORK_BAYES)
+        CR_TRY(cr_fail(cx, CR_EDATA, "%s is a Markov network: bn takes Bayesian ones",
+                       is_json ? option : text));
+    *out = net;
+    net = NULL;
+done:
+    cr_network_free(cx, net);
     return st;
 }
 
@@ -233,11 +255,7 @@ static cr_status variables_of_file(cr_ctx *cx, const cri_rows *rows, const cri_b
     cr_status        st = CR_OK;
     size_t           known = 0;
     const cr_design *d = rows->design;
-    CR_TRY(cr_network_read(cx, o->structure, CR_FORMAT_AUTO, &m->net));
-    if (cr_network_get_kind(m->net) != CR_NETWORK_BAYES)
-        CR_TRY(cr_fail(cx, CR_EDATA,
-                       "%s is a Markov network: bn learns the tables of a Bayesian one",
-                       o->structure));
+    CR_TRY(cri_bn_read_network(cx, "--structure", o->structure, &m->net));
     CR_TRY(allocate_cuts(cx, cr_network_size(m->net), m));
     for (size_t v = 0; v < m->variables; v++)
         if (cr_network_states(m->net, v) >= CRI_MOST_LEVELS)
@@ -375,18 +393,18 @@ static cr_status read_intervention(cr_scratch *s, const cri_bn *m, const cri_row
     }
     d->set = cr_scratch_bytes(s, rows->n, sizeof *d->set);
     if (!d->set) return s->status;
+    size_t others = 0;
     for (size_t i = 0; i < rows->n; i++) {
         uint32_t    code = c->codes[table_row(rows, i)];
         const char *text = code == CR_MISSING_CODE ? "" : c->levels[code];
         size_t      v = cr_variable_lookup(vs, text);
         d->set[i] = v == CR_NONE ? CRI_NOT_SET : (uint32_t)v;
-        if (v == CR_NONE && *text && strcmp(text, "none") != 0) {
-            cr_fail(s->cx, CR_EDATA,
-                    "%s, row %zu: '%s' in column '%s' is no column that could be set",
-                    cr_table_source(rows->table), table_row(rows, i) + 1, text, name);
-            return cr_fail_hint(s->cx, "where nothing was set the cell is empty, or none");
-        }
+        others += v == CR_NONE && *text && strcmp(text, "none") != 0;
     }
+    if (others > 0)
+        cr_log(s->cx, CR_LOG_WARNING,
+               "%zu cells of '%s' name no variable of the network: nothing was set in these rows",
+               others, name);
     return CR_OK;
 }
 
@@ -396,14 +414,14 @@ static void count_gaps(const cri_rows *rows, cri_bn_rows *d)
         for (size_t v = 0; v < d->p; v++) d->shown[v] |= d->code[i * d->p + v] != CRI_BN_GAP;
     d->complete = true;
     for (size_t i = 0; i < d->n; i++) {
-        bool gap = false;
-        if (rows->w && rows->w[i] == 0) continue;
-        for (size_t v = 0; v < d->p; v++) {
+        double w = rows->w ? rows->w[i] : 1;
+        bool   gap = false;
+        for (size_t v = 0; v < d->p && w > 0; v++) {
             bool open = d->code[i * d->p + v] == CRI_BN_GAP;
             d->complete &= !open;
-            if (open && d->shown[v]) d->gaps[v]++, gap = true;
+            if (open && d->shown[v]) d->missing += w, gap = true;
         }
-        d->incomplete += gap;
+        if (gap) d->incomplete += w;
     }
 }
 
@@ -415,7 +433,6 @@ cr_status cri_bn_read_rows(cr_scratch *s, const cri_bn *m, const cri_rows *rows,
     cri_bn_rows      d = { .n = rows->n, .p = cr_network_size(m->net), .weight = rows->w };
     d.code = cr_scratch_bytes(s, d.n * d.p, sizeof *d.code);
     d.shown = cr_scratch_bytes(s, d.p, sizeof *d.shown);
-    d.gaps = cr_scratch_bytes(s, d.p, sizeof *d.gaps);
     size_t *state = cr_scratch_index(s, design->target.n_levels + 1);
     CR_TRY(s->status);
     for (size_t i = 0; i < d.n * d.p; i++) d.code[i] = CRI_BN_GAP;
