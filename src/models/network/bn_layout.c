@@ -136,8 +136,8 @@ cr_status cri_bn_read_layout(cr_ctx *cx, cri_bn *m)
     CR_TRY(cr_network_new(cx, CR_NETWORK_BAYES, &m->net));
     m->cuts = cr_alloc(cx, n, sizeof *m->cuts);
     m->n_cuts = cr_alloc(cx, n, sizeof *m->n_cuts);
-    if (!m->cuts || !m->n_cuts) CR_TRY(CR_ENOMEM);
     m->variables = n;
+    if (!m->cuts || !m->n_cuts) CR_TRY(CR_ENOMEM);
     for (size_t v = 0; v < n; v++) CR_TRY(read_states(&d, &s, json_array_get(list, v), m));
     for (size_t v = 0; v < n; v++) {
         CR_TRY(read_parents(&d, &s, json_array_get(list, v), v, m));
