@@ -52,8 +52,8 @@ static inline void draw_cases(uint64_t seed, size_t n, size_t p, const uint32_t 
     for (size_t i = 0; i < n; i++)
         for (size_t v = 0; v < p; v++) {
             bool follows = v > 0 && cr_rng_uniform(&r) < 0.6;
-            code[i * p + v] = (uint16_t)(follows ? code[i * p + v - 1] % levels[v]
-                                                 : cr_rng_below(&r, levels[v]));
+            code[i * p + v] =
+                (uint16_t)(follows ? code[i * p + v - 1] % levels[v] : cr_rng_below(&r, levels[v]));
         }
 }
 

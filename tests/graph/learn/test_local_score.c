@@ -132,10 +132,9 @@ TEST(qnml_is_likelihood_less_regrets)
     assert_ok(cx, cri_table_score(&s, &t, CRI_SCORE_QNML, 1, &q));
     assert_ok(cx, cri_table_score(&s, &t, CRI_SCORE_LOGLIK, 1, &l));
     assert_ok(cx, q.open_work(&s, q.own, &work));
-    assert_close(q.score(q.own, 0, parents, 2, work),
-                 l.score(l.own, 0, parents, 2, work) - cri_log_regret(N, 24) +
-                     cri_log_regret(N, 12),
-                 1e-11);
+    assert_close(
+        q.score(q.own, 0, parents, 2, work),
+        l.score(l.own, 0, parents, 2, work) - cri_log_regret(N, 24) + cri_log_regret(N, 12), 1e-11);
     cr_scratch_end(&s);
 }
 
@@ -244,7 +243,8 @@ TEST(held_out_rows_are_predicted_by_the_others)
     for (size_t i = 0; i < N; i++) {
         double same = 0, all = 0;
         for (size_t k = 0; k < N; k++) {
-            bool alike = !held[k] && code[k * P] == code[i * P] && code[k * P + 1] == code[i * P + 1];
+            bool alike =
+                !held[k] && code[k * P] == code[i * P] && code[k * P + 1] == code[i * P + 1];
             all += alike;
             same += alike && code[k * P + 2] == code[i * P + 2];
         }
@@ -272,8 +272,8 @@ static double score_network(cr_ctx *cx, const cr_network *net, const cr_table *d
         char          name[CR_NAME_SIZE];
         size_t        n, at = 0;
         const size_t *of = cr_network_parents(
-            net,
-            cr_variable_lookup(cr_network_variables(net), cr_table_column_name(data, v, name)), &n);
+            net, cr_variable_lookup(cr_network_variables(net), cr_table_column_name(data, v, name)),
+            &n);
         for (size_t u = 0; u < t.p; u++)
             for (size_t i = 0; i < n; i++)
                 if (strcmp(cr_table_column_name(data, u, name),
@@ -281,7 +281,8 @@ static double score_network(cr_ctx *cx, const cr_network *net, const cr_table *d
                     parents[at++] = (uint32_t)u;
         assert_int_equal(at, n);
         sum += cri_local_score(scores, v, parents, n);
-        assert_true(cri_local_score(scores, v, parents, n) == cri_local_score(scores, v, parents, n));
+        assert_true(cri_local_score(scores, v, parents, n) ==
+                    cri_local_score(scores, v, parents, n));
     }
     assert_int_equal(cri_local_scores_computed(scores), t.p);
     assert_int_equal(cri_local_scores_asked(scores), 3 * t.p);
@@ -299,8 +300,7 @@ TEST(scores_of_samples_of_known_networks)
     } scores[] = { { "loglik", CRI_SCORE_LOGLIK, 1 },  { "aic", CRI_SCORE_AIC, 1 },
                    { "bic", CRI_SCORE_BIC, 1 },        { "k2", CRI_SCORE_K2, 1 },
                    { "bdeu_iss1", CRI_SCORE_BDEU, 1 }, { "bdeu_iss10", CRI_SCORE_BDEU, 10 } };
-    json_t     *root =
-        json_load_file(test_extra_data("bn/learning/score_reference.json"), 0, NULL);
+    json_t     *root = json_load_file(test_extra_data("bn/learning/score_reference.json"), 0, NULL);
     const char *file;
     json_t     *item;
     assert_non_null(root);
