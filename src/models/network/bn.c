@@ -184,7 +184,7 @@ const cr_model_class cri_class_bn = {
         "arcs: maximise  sum_v score(v, parents of v)  over graphs without cycles",
     .reference = "Koller & Friedman (2009), Probabilistic Graphical Models, ch. 17-19; Heckerman, "
                  "Geiger & Chickering (1995), Machine Learning 20",
-    .example = "examples/survey.csv",
+    .example = "examples/commute.csv",
     .tasks = CR_TASK_CLASSIFICATION | CR_TASK_DENSITY | CR_TASK_NETWORK,
     .target_optional = true,
     .options = bn_table,
