@@ -3,7 +3,7 @@
 #include "base/context_internal.h"
 #include "base/scratch.h"
 #include "graph/query/methods.h"
-#include "models/common/described.h"
+#include "models/core/rows_check.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,6 +64,18 @@ static cr_status solve_complete(cr_ctx *cx, cri_bn *m, cr_report *report)
     return CR_OK;
 }
 
+/* Some column beside the target must say something. */
+static cr_status check_shown(cr_ctx *cx, const cri_rows *rows, const cri_bn *m,
+                             const cri_bn_rows *d)
+{
+    bool any = rows->design->n_read == 0;
+    for (size_t v = 0; v < d->p; v++) any |= d->shown[v] && v != m->target;
+    return any ? CR_OK
+               : cr_fail(cx, CR_EDATA,
+                         "%s: no column has a value in any row: there is nothing to learn",
+                         cr_table_source(rows->table));
+}
+
 static cr_status bn_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                         void **out_state, cr_report *report)
 {
@@ -75,8 +87,10 @@ static cr_status bn_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
     if (!m) CR_TRY(CR_ENOMEM);
     report->stop = CR_STOP_CLOSED_FORM;
     CR_TRY(check_rows(cx, rows));
+    if (rows->design->target.name) CR_TRY(cri_check_row_classes(cx, rows));
     CR_TRY(cri_bn_open_variables(cx, rows, o, m));
     CR_TRY(cri_bn_read_rows(&s, m, rows, o->intervention, &data));
+    CR_TRY(check_shown(cx, rows, m, &data));
     CR_TRY(cri_bn_find_structure(cx, rows, o, &data, seed, m, report));
     CR_TRY(cri_bn_place_tables(cx, m));
     CR_TRY(cri_bn_open_prior(cx, o, m));

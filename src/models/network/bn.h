@@ -31,7 +31,7 @@
       "the arcs: a network file of any format (variables without a column are hidden), empty, "    \
       "naive (from the target to all columns), or a search: greedy (hill climbing) or tabu",       \
       "greedy")                                                                                    \
-    X(text,  score, "bic", "",                                                                     \
+    X(text,  criterion, "bic", "",                                                                     \
       "what a search maximises: bic, aic, bdeu:SIZE, bds:SIZE, k2, qnml, loglik or holdout",       \
       "bdeu:10")                                                                                   \
     X(text,  prior, "bdeu:1", "FILE",                                                              \

@@ -19,16 +19,17 @@ const cr_field cri_bn_statistics[] = {
               "log likelihood of the most likely tables - parameters ln(rows) / 2; higher is "
               "better, here as below, and null where cells are missing"),
     CR_NUMBER("score.aic", CR_FIELD_NULL, "the same less the parameters"),
-    CR_NUMBER("score.bdeu", CR_FIELD_NULL,
-              "log evidence under a prior of one case for each table, or as many as --score bdeu "
-              "or --prior bdeu say"),
+    CR_NUMBER(
+        "score.bdeu", CR_FIELD_NULL,
+        "log evidence under a prior of one case for each table, or as many as --criterion bdeu "
+        "or --prior bdeu say"),
     CR_NUMBER("score.bds", CR_FIELD_NULL, "the same, spread over the rows that occur"),
     CR_NUMBER("score.k2", CR_FIELD_NULL, "log evidence under a prior of one case for each entry"),
     CR_NUMBER("score.qnml", CR_FIELD_NULL,
               "quotient normalised maximum likelihood: the likelihood less the regrets of tables"),
     CR_NUMBER("score.loglik", CR_FIELD_NULL, "log likelihood of the most likely tables"),
     CR_NUMBER("score.holdout", CR_FIELD_SOMETIMES,
-              "with --score holdout: log probability of the rows held out"),
+              "with --criterion holdout: log probability of the rows held out"),
     CR_COUNT("iterations", CR_FIELD_SOMETIMES, "passes of EM, where cells are missing"),
     CR_COUNT("restarts", CR_FIELD_SOMETIMES, "starts of EM"),
     CR_COUNT("restarts_agreed", CR_FIELD_SOMETIMES, "of these, how many ended as high as the best"),

@@ -395,7 +395,7 @@ static cr_status search(cr_scratch *s, task *t)
 {
     cr_status         st = CR_OK;
     cri_search_result r;
-    CR_TRY(cri_score_parse(t->cx, t->o->score, &t->kind, &t->ess));
+    CR_TRY(cri_score_parse(t->cx, t->o->criterion, &t->kind, &t->ess));
     CR_TRY(cri_bn_rules(s, t->m, t->o, &t->rules));
     CR_TRY(t->data->complete ? search_once(t, t->data, &r) : search_with_gaps(t));
 done:
@@ -413,7 +413,7 @@ static cr_status score_structure(cr_ctx *cx, const cri_bn_options *o, const cri_
     cri_score_kind  kind;
     double          ess, size;
     uint32_t       *list = cr_scratch_bytes(&s, data->p, sizeof *list);
-    CR_TRY(cri_score_parse(cx, o->score, &kind, &ess));
+    CR_TRY(cri_score_parse(cx, o->criterion, &kind, &ess));
     bool held = kind == CRI_SCORE_HOLDOUT;
     size = kind == CRI_SCORE_BDEU || kind == CRI_SCORE_BDS ? ess : 1;
     m->score = cr_alloc(cx, KINDS, sizeof *m->score);

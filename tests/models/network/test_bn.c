@@ -149,7 +149,7 @@ TEST(evidence_is_the_product_of_predictions)
 TEST(bdeu_is_the_evidence_under_its_prior)
 {
     cr_table *t = draw_rows(cx, 2, 300, 0);
-    cr_model *m = fit(cx, "bn", t, "score=bdeu:4 prior=bdeu:4 structure=tabu");
+    cr_model *m = fit(cx, "bn", t, "criterion=bdeu:4 prior=bdeu:4 structure=tabu");
     json_t   *d = describe(cx, m);
     assert_close(statistic(d, "score.bdeu"), m->report.log_evidence, 1e-9);
     assert_close(statistic(d, "score.bic"),
@@ -348,8 +348,9 @@ TEST(rows_with_very_much_missing)
     for (size_t i = 0; i < 10; i++) text_put(&b, ",,,%c\n", "uv"[i % 2]);
     cr_table *t = table_of_text(cx, "levels.csv", b.at);
     free(b.at);
-    cr_model     *m = fit(cx, "bn", t,
-                          "structure=greedy restarts=0 max_parents=1 require=a>b,b>c,a>d score=bdeu");
+    cr_model *m =
+        fit(cx, "bn", t,
+            "structure=greedy restarts=0 max_parents=1 require=a>b,b>c,a>d criterion=bdeu");
     const cri_bn *s = state_of(m);
     double        sum = 0;
     for (size_t k = 0; k < 2; k++) sum += (double)cri_bn_table_of(s, 0).states;
@@ -481,7 +482,7 @@ TEST(what_cannot_be_is_refused_in_words)
         { "forbid=rane>tap", "no column 'rane'" },
         { "order=rain,tub", "no column 'tub'" },
         { "max_parents=0 require=rain>tap", "may have 0" },
-        { "score=bip", "no score 'bip'" },
+        { "criterion=bip", "no score 'bip'" },
         { "prior=bdeu:0", "above 0" },
         { "prior=k3", "k3" },
         { "structure=nothere.bif", "nothere.bif" },
