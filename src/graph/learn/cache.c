@@ -149,6 +149,14 @@ double cri_local_score(cri_local_scores *c, size_t child, const uint32_t *parent
     return score;
 }
 
+bool cri_local_score_recall(cri_local_scores *c, size_t child, const uint32_t *parents, size_t n,
+                            double *out)
+{
+    uint64_t key[2];
+    make_key(child, parents, n, key);
+    return recall(&c->shard[key[0] >> 58], key, out);
+}
+
 size_t cri_local_scores_variables(const cri_local_scores *c) { return c->source.n; }
 
 bool cri_local_scores_equivalent(const cri_local_scores *c) { return c->source.equivalent; }

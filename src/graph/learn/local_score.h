@@ -128,6 +128,9 @@ void      cri_local_scores_free(cri_local_scores *opt_scores);
 /* s(child, parents), parents ascending.  Any thread of the context, also in bodies of cri_parallel_for; never fails: where
  * there is no memory left to remember a score it is computed again.  The value does not depend on threads or cache. */
 double cri_local_score(cri_local_scores *scores, size_t child, const uint32_t *parents, size_t n);
+/* The same where it is remembered; else false. */
+bool   cri_local_score_recall(cri_local_scores *scores, size_t child, const uint32_t *parents,
+                              size_t n, double *out);
 size_t cri_local_scores_variables(const cri_local_scores *scores);
 bool   cri_local_scores_equivalent(const cri_local_scores *scores);
 /* How many families were computed, and how many were asked for. */

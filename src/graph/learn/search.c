@@ -23,13 +23,14 @@ typedef struct search {
     const cri_search_options *o;
     cri_search_result        *result;
     size_t                    n, words, trace_room;
-    cri_dag                   g;      /* where it is */
-    double                    score;  /* of it */
-    double                   *local;  /* [n] of its families */
-    double                   *gain;   /* [n x n] row v: by u */
-    uint64_t                 *of;     /* [n x words] the parents of v that a row of gains is for */
-    bool                     *known;  /* [n] there is such a row */
-    uint32_t                 *row;    /* [n] rows to be computed now */
+    cri_dag                   g;     /* where it is */
+    double                    score; /* of it */
+    double                   *local; /* [n] of its families */
+    double                   *gain;  /* [n x n] row v: by u */
+    uint64_t                 *of;    /* [n x words] the parents of v that a row of gains is for */
+    bool                     *known; /* [n] there is such a row */
+    uint64_t                 *arc;   /* [n x n] gains to be computed now: v n + u */
+    size_t                    arcs;
     uint64_t                 *past;   /* [memory] hashes of the last graphs of a tabu search */
     size_t                    visits; /* how many it has seen */
     cri_clock                 clock;
@@ -52,30 +53,59 @@ static size_t toggle(const uint32_t *parents, size_t n, uint32_t u, bool has, ui
     return m;
 }
 
+/* The family of v toggled by u; false where that may not be. */
+static bool toggled_family(const search *a, size_t v, size_t u, uint32_t *out, size_t *out_n)
+{
+    const uint64_t *parents = cri_dag_parents(&a->g, v);
+    uint32_t        list[CRI_MOST_PARENTS];
+    size_t          n = cri_bit_list(parents, a->words, list);
+    bool            has = cri_bit_has(parents, u);
+    if (u == v || (!has && !(n < a->rules->most_parents && cri_arc_allowed(a->rules, u, v))))
+        return false;
+    *out_n = toggle(list, n, (uint32_t)u, has, out);
+    return true;
+}
+
+/* The gain of a family that nobody has scored yet. */
+static void compute_gain(search *a, uint64_t arc)
+{
+    uint32_t family[CRI_MOST_PARENTS + 1];
+    size_t   v = arc / a->n, n;
+    if (toggled_family(a, v, arc % a->n, family, &n))
+        a->gain[arc] = cri_local_score(a->scores, v, family, n) - a->local[v];
+}
+
 static void compute_gains(void *arg, size_t block)
 {
-    search         *a = arg;
-    size_t          blocks = cri_block_count(a->n, TOGETHER), v = a->row[block / blocks];
-    cri_range       us = cri_block_range(a->n, TOGETHER, block % blocks);
-    const uint64_t *parents = cri_dag_parents(&a->g, v);
-    uint32_t        list[CRI_MOST_PARENTS + 1], other[CRI_MOST_PARENTS + 1];
-    size_t          n = cri_bit_list(parents, a->words, list);
-    for (size_t u = us.begin; u < us.end; u++) {
-        bool    has = cri_bit_has(parents, u), may = n < a->rules->most_parents;
-        double *out = &a->gain[v * a->n + u];
+    search   *a = arg;
+    cri_range range = cri_block_range(a->arcs, TOGETHER, block);
+    for (size_t i = range.begin; i < range.end; i++) compute_gain(a, a->arc[i]);
+}
+
+/* The gains of v that are remembered; the others are noted in a->arc. */
+static void recall_gains(search *a, size_t v)
+{
+    uint32_t family[CRI_MOST_PARENTS + 1];
+    for (size_t u = 0; u < a->n; u++) {
+        double *out = &a->gain[v * a->n + u], score;
+        size_t  n;
         *out = -INFINITY;
-        if (u == v || (!has && !(may && cri_arc_allowed(a->rules, u, v)))) continue;
-        size_t m = toggle(list, n, (uint32_t)u, has, other);
-        *out = cri_local_score(a->scores, v, other, m) - a->local[v];
+        if (!toggled_family(a, v, u, family, &n)) continue;
+        if (cri_local_score_recall(a->scores, v, family, n, &score))
+            *out = score - a->local[v];
+        else
+            a->arc[a->arcs++] = v * a->n + u;
     }
 }
 
-/* Rows of gains for all families that are not those they were computed for. */
+/* Rows of gains for all families that are not those they were computed for.  Threads are called in where there is work
+ * for them. */
 static cr_status refresh(search *a)
 {
-    size_t    rows = 0, bytes = a->words * sizeof *a->of;
+    size_t    bytes = a->words * sizeof *a->of;
     uint32_t  list[CRI_MOST_PARENTS];
     cr_status st = CR_OK;
+    a->arcs = 0;
     for (size_t v = 0; v < a->n; v++) {
         const uint64_t *parents = cri_dag_parents(&a->g, v);
         uint64_t       *of = a->of + v * a->words;
@@ -83,11 +113,12 @@ static cr_status refresh(search *a)
         memcpy(of, parents, bytes);
         a->known[v] = true;
         a->local[v] = cri_local_score(a->scores, v, list, cri_bit_list(parents, a->words, list));
-        a->row[rows++] = (uint32_t)v;
+        recall_gains(a, v);
     }
-    if (rows > 0)
-        CR_TRY(cri_parallel_for(a->cx, NULL, rows * cri_block_count(a->n, TOGETHER), compute_gains,
-                                a));
+    if (a->arcs > 2 * TOGETHER)
+        CR_TRY(cri_parallel_for(a->cx, NULL, cri_block_count(a->arcs, TOGETHER), compute_gains, a));
+    else
+        for (size_t i = 0; i < a->arcs; i++) compute_gain(a, a->arc[i]);
     a->score = 0;
     for (size_t v = 0; v < a->n; v++) a->score += a->local[v];
 done:
@@ -358,7 +389,7 @@ cr_status cri_search_dag(cr_scratch *s, cri_local_scores *scores, const cri_arc_
     a.gain = cr_scratch_matrix(&own, n, n);
     a.of = cr_scratch_bytes(&own, n, a.words * sizeof *a.of);
     a.known = cr_scratch_bytes(&own, n, sizeof *a.known);
-    a.row = cr_scratch_bytes(&own, n, sizeof *a.row);
+    a.arc = cr_scratch_bytes(&own, n, n * sizeof *a.arc);
     a.past = cr_scratch_bytes(&own, o->memory, sizeof *a.past);
     a.clock = cri_clock_start(s->cx, NAN);
     CR_TRY(s->status);
