@@ -49,7 +49,7 @@
     X(list,  forbid, "", "", "arcs that must not be there, FROM>TO; * stands for any column", "'*>age'") \
     X(text,  start, "", "FILE", "network file whose arcs a search starts from", "first.bif")       \
     X(count, restarts, "", "",                                                                     \
-      "of a search: perturbed restarts, of which the best graph is kept (default 100, fewer with more than 100 columns); of EM: random starts after the first (default 4)",                                                                 \
+      "of a search: perturbed restarts, of which the best graph is kept (default 100, or as many as columns if these are more); of EM: random starts after the first (default 4)",                                                                 \
       "50")                                                                                        \
     X(count, bins, "", "2..1000",                                                                  \
       "cut columns of numbers that are not whole, or have more than --levels values, into so "     \

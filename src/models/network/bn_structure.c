@@ -298,7 +298,7 @@ static cr_status search_once(task *t, const cri_bn_rows *data, cri_search_result
     cri_cases_table    cases;
     cri_score_source   source;
     cri_search_result  r = { .trace = NULL };
-    size_t             n = data->p, usual = n > 100 ? 10000 / n + 1 : 100;
+    size_t             n = data->p, usual = n > 100 ? n : 100;
     cri_search_options how = { .tabu = strcmp(t->o->structure, "tabu") == 0,
                                .memory = 15,
                                .restarts =
