@@ -192,6 +192,7 @@ fit nadaraya-watson tall.csv --target y --features x*
 fit nadaraya-watson tall.csv --target y --features x* --per-column --order 1
 fit mixture tall.csv --features x*,count,level,kind --numbers auto,count=poisson --k 10:30
 fit mixture tall.csv --features x*,kind --k 12 --e-step mc --draws 100
+fit bn tall.csv --features x*,count,kind,side --bins 4 --restarts 1000000
 fit naive-bayes long.csv --target level --features x*,kind
 fit naive-bayes tall.csv --target kind --numbers kernel
 fit qda wide.csv --target kind --features x*
