@@ -103,6 +103,7 @@ static cr_status bn_fit(cr_ctx *cx, const cri_rows *rows, const void *options, u
         CR_TRY(cri_bn_fit_em(cx, rows, o, &data, seed, m, report));
     }
     CR_TRY(cri_bn_write_layout(cx, m));
+    CR_TRY(cri_bn_remark_arcs(cx, m));
     *out_state = m;
     m = NULL;
 done:
@@ -143,6 +144,7 @@ static cr_status bn_update(cr_ctx *cx, const void *state, const cri_rows *rows, 
     cr_free(cx, m->score, m->scores, sizeof *m->score); /* of rows that are not kept */
     m->score = NULL, m->scores = 0;
     CR_TRY(solve_complete(cx, m, report));
+    CR_TRY(cri_bn_remark_arcs(cx, m));
     *out_state = m;
     m = NULL;
 done:
@@ -172,7 +174,7 @@ static cr_status bn_ready(cr_ctx *cx, void *state, const cr_design *design)
         (design->target.name && m->target == CR_NONE))
         return CR_EDATA;
     st = cri_bn_set_tables(cx, m);
-    return st == CR_EDATA ? CR_EDATA : st;
+    return st == CR_OK ? cri_bn_remark_arcs(cx, m) : st;
 }
 
 static const void *bn_network(const void *state) { return ((const cri_bn *)state)->net; }

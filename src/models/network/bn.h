@@ -125,6 +125,9 @@ void             cri_bn_close(cr_ctx *cx, cri_bn *m);
 /* m->layout from the network and the cuts, and the other way round. */
 cr_status cri_bn_write_layout(cr_ctx *cx, cri_bn *m);
 cr_status cri_bn_read_layout(cr_ctx *cx, cri_bn *m);
+/* Remarks of the network on what is known of its arcs, which files and figures carry: "arc from a: 0.98 (0.5)", strength and,
+ * where that is not certain, direction. */
+cr_status cri_bn_remark_arcs(cr_ctx *cx, cri_bn *m);
 /* m->at and m->size, once the arcs are there; refused where tables do not fit memory. */
 cr_status cri_bn_place_tables(cr_ctx *cx, cri_bn *m);
 

@@ -150,6 +150,31 @@ done:
     return st;
 }
 
+/* --- remarks ---------------------------------------------------------------------------------- */
+
+cr_status cri_bn_remark_arcs(cr_ctx *cx, cri_bn *m)
+{
+    cr_status st = CR_OK;
+    size_t    arc = 0;
+    for (size_t v = 0; v < cr_network_size(m->net); v++) {
+        size_t        n;
+        const size_t *parents = cr_network_parents(m->net, v, &n);
+        for (size_t i = 0; i < n; i++, arc++) {
+            if (isnan(m->strength[arc])) continue;
+            const char *parent = cr_variable_name(cr_network_variables(m->net), parents[i]);
+            bool        sure = m->direction[arc] > 0.9995;
+            char *text = sure ? cri_string_format(cx, "arc from %s: %.3g", parent, m->strength[arc])
+                              : cri_string_format(cx, "arc from %s: %.3g (%.3g)", parent,
+                                                  m->strength[arc], m->direction[arc]);
+            st = text ? cr_network_add_property(cx, m->net, v, text) : CR_ENOMEM;
+            cri_string_free(cx, text);
+            CR_TRY(st);
+        }
+    }
+done:
+    return st;
+}
+
 /* --- tables ----------------------------------------------------------------------------------- */
 
 static double entries_of(const cr_network *net, size_t v)
