@@ -170,7 +170,7 @@ static cr_status bn_ready(cr_ctx *cx, void *state, const cr_design *design)
     m->target = design->target.name
                     ? cr_variable_lookup(cr_network_variables(m->net), design->target.name)
                     : CR_NONE;
-    if (arcs != m->arcs || (m->scores && m->scores != 8) ||
+    if ((m->shares && m->shares != m->size) || arcs != m->arcs || (m->scores && m->scores != 8) ||
         (design->target.name && m->target == CR_NONE))
         return CR_EDATA;
     st = cri_bn_set_tables(cx, m);
@@ -178,6 +178,22 @@ static cr_status bn_ready(cr_ctx *cx, void *state, const cr_design *design)
 }
 
 static const void *bn_network(const void *state) { return ((const cri_bn *)state)->net; }
+
+/* The graphs that a search went through, as candidates. */
+static void bn_choice(const void *state, cri_choice *out)
+{
+    const cri_bn *m = state;
+    *out = (cri_choice){
+        .n = m->trace_size, .by = "score", .of = "steps", .no_value = "", .how = "--structure tabu"
+    };
+}
+
+static void bn_candidate(const void *state, size_t i, cri_candidate *out)
+{
+    const cri_bn *m = state;
+    *out =
+        (cri_candidate){ .number = i + 1, .value = m->trace[i], .chosen = i + 1 == m->trace_size };
+}
 
 /* A state that training has not seen is none that is not known: the network says which there are. */
 static cr_status bn_shape(cr_ctx *cx, const void *options, cr_design *d)
@@ -215,6 +231,7 @@ const cr_model_class cri_class_bn = {
     .shape = bn_shape,
     .whole = &(const cri_whole_face){ .fit = bn_fit, .update = bn_update, .update_holds = true },
     .rows = &(const cri_rows_face){ .predict = cri_bn_predict, .sample = cri_bn_sample },
+    .choice = &(const cri_choice_face){ .choice = bn_choice, .candidate = bn_candidate },
     .network = &(const cri_network_face){ .methods = &cri_states_methods, .network = bn_network },
     .describe = cri_bn_describe,
     .statistics = cri_bn_statistics,

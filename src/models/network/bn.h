@@ -11,9 +11,10 @@
  *   6. bn_pieces.c       rows with gaps, taken apart (bn_pieces.h)
  *   7. bn_expect.c       expected counts of these
  *   8. bn_em.c           tables from these counts, by EM
- *   9. bn_complete.c     rows with gaps as weighted complete ones, for searches (structural EM)
- *  10. bn_answer.c       densities, classes and draws
- *  11. bn_describe.c     what it reports
+ *   9. bn_errors.c       how much less than complete rows these tell
+ *  10. bn_complete.c     rows with gaps as weighted complete ones, for searches (structural EM)
+ *  11. bn_answer.c       densities, classes and draws
+ *  12. bn_describe.c     what it reports
  * Koller & Friedman (2009), Probabilistic Graphical Models, ch. 17-19; Heckerman, Geiger & Chickering (1995).
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_NETWORK_BN_H
@@ -70,6 +71,8 @@
     MEMBER(count,  size,           (),      ">0",       "entries of all tables")                   \
     MEMBER(vector, prior,          (size),  ">=0",      "of each entry")                           \
     MEMBER(vector, count,          (size),  ">=0",      "cases, expected ones where cells are missing") \
+    MEMBER(count,  shares,         (),      "spare",     "entries that have a share: all, where cells are missing and there are not too many") \
+    MEMBER(vector, share,          (shares), "0..1 minus full", "of the information of complete rows that is there; NaN: it is singular") \
     MEMBER(real,   rows,           (),      ">0",       "weight of the rows")                      \
     MEMBER(real,   missing,        (),      ">=0",       "cells that are missing in columns with a variable") \
     MEMBER(real,   incomplete,     (),      ">=0",       "rows with such cells")                    \
@@ -181,6 +184,12 @@ size_t cri_bn_find_impossible(cri_bn_counter *c, const double *value);
  * which too much is missing are left out: *out_left. */
 cr_status cri_bn_complete(cr_scratch *s, cri_bn_counter *c, const double *value, uint64_t seed,
                           cri_bn_rows *out, size_t *out_left);
+
+/* The share of the information of complete rows that is there about each entry, share [m->size], at tables `value` that
+ * maximise the posterior, with these expected counts; NaN where that is singular.  *out_known: false, and no shares, where
+ * it would take too long (bn_errors.c). */
+cr_status cri_bn_find_shares(cr_ctx *cx, cri_bn_counter *c, const double *value,
+                             const double *count, double *share, bool *out_known);
 
 /* --- missing cells (bn_em.c) ------------------------------------------------------------------ */
 

@@ -96,6 +96,7 @@ static void put_parameters(cri_sheet *list, const cri_bn *m, size_t v)
         }
         for (size_t s = 0; s < k.states; s++)
             sum += m->prior[k.at + row + s] + m->count[k.at + row + s];
+        if (m->shares > 0) sum *= m->share[k.at + i];
         cri_parameter_add(list, p, sum > 0 ? sqrt(p * (1 - p) / (sum + 1)) : NAN, "P(%s)", l.text);
     }
 }

@@ -206,6 +206,23 @@ static void warn_of_unobserved(const search *a)
                cr_variable_name(vs, other), apart > 1 ? " (and others)" : "");
 }
 
+/* How much of the information of complete rows there is. */
+static cr_status note_shares(search *a)
+{
+    cr_status st = CR_OK;
+    cri_bn   *m = a->m;
+    bool      known = false;
+    double   *share = cr_alloc(a->cx, m->size, sizeof *share);
+    if (!share) return CR_ENOMEM;
+    maximise(a, m->count, a->value);
+    st = cri_bn_find_shares(a->cx, a->counter, a->value, m->count, share, &known);
+    if (st == CR_OK && known)
+        m->share = share, m->shares = m->size;
+    else
+        cr_free(a->cx, share, m->size, sizeof *share);
+    return st;
+}
+
 cr_status cri_bn_fit_em(cr_ctx *cx, const cri_rows *rows, const cri_bn_options *o,
                         const cri_bn_rows *data, uint64_t seed, cri_bn *m, cr_report *report)
 {
@@ -220,6 +237,7 @@ cr_status cri_bn_fit_em(cr_ctx *cx, const cri_rows *rows, const cri_bn_options *
     warn_of_unobserved(&a);
     CR_TRY(run(&s, &a, seed));
     CR_TRY(cri_bn_set_tables(cx, m));
+    CR_TRY(note_shares(&a));
     m->log_evidence = NAN;
     report->iterations = m->em.iterations;
     report->log_likelihood = m->log_likelihood;

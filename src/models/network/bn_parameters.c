@@ -127,7 +127,9 @@ void cri_bn_drop_tables(cr_ctx *cx, cri_bn *m)
     if (m->prior) cr_free(cx, m->prior, m->size, sizeof *m->prior);
     if (m->count) cr_free(cx, m->count, m->size, sizeof *m->count);
     if (m->em.trace) cr_free(cx, m->em.trace, m->em.iterations, sizeof *m->em.trace);
-    m->prior = m->count = NULL;
+    if (m->share) cr_free(cx, m->share, m->shares, sizeof *m->share);
+    m->prior = m->count = m->share = NULL;
+    m->shares = 0;
     m->em = (cri_em_outcome){ 0 };
     m->size = 0;
 }

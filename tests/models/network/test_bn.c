@@ -311,6 +311,77 @@ TEST(expected_counts_are_sums_over_completions)
     check_expectations(cx, t, "tol=1e-10 max_iter=3000 structure=" HIDDEN);
 }
 
+/* Minus the log posterior density at tables in which the free entries have moved: the last of each row makes up. */
+static double bowl(cri_bn_counter *c, const cri_bn *m, const double *value, const size_t *entry,
+                   const double *move, size_t n, double *work, double *count)
+{
+    double log_p;
+    memcpy(work, value, m->size * sizeof *work);
+    for (size_t i = 0; i < n; i++) work[entry[2 * i]] += move[i], work[entry[2 * i + 1]] -= move[i];
+    if (cri_bn_expect(c, work, count, &log_p) != CR_OK) return NAN;
+    for (size_t i = 0; i < m->size; i++) log_p += m->prior[i] * log(work[i]);
+    return -log_p;
+}
+
+/* Shares of information against second differences of the log posterior. */
+TEST(standard_deviations_allow_for_what_is_missing)
+{
+    enum { FREE = 11 };
+    cr_scratch      s = cr_scratch_begin(cx);
+    cr_table       *t = draw_rows(cx, 11, 400, 0.3);
+    cr_model       *fitted = fit(cx, "bn", t, "tol=1e-12 prior=k2 restarts=0 structure=" SPRINKLER);
+    const cri_bn   *m = state_of(fitted);
+    cri_rows        rows = { 0 };
+    cri_bn_rows     d;
+    cri_bn_counter *c = NULL;
+    double         *value = cr_scratch_f64(&s, m->size), *work = cr_scratch_f64(&s, m->size);
+    double         *count = cr_scratch_f64(&s, m->size);
+    size_t          entry[2 * FREE], n = 0;
+    long double     A[FREE * FREE], C[FREE * FREE] = { 0 };
+    assert_int_equal(m->shares, m->size);
+    assert_ok(cx, cri_rows_open(cx, fitted->design, t, CRI_TARGET_NONE, &rows));
+    assert_ok(cx, cri_bn_read_rows(&s, m, &rows, NULL, &d));
+    assert_ok(cx, cri_bn_counter_new(cx, m, &d, &c));
+    for (size_t v = 0; v < 3; v++) {
+        cri_bn_table k = cri_bn_table_of(m, v);
+        memcpy(value + k.at, cr_network_table(m->net, v).value, k.rows * k.states * sizeof *value);
+        for (size_t i = 0; i < k.rows * k.states; i++)
+            if (i % k.states + 1 < k.states)
+                entry[2 * n] = k.at + i,
+                          entry[2 * n++ + 1] = k.at + i - i % k.states + k.states - 1;
+    }
+    assert_int_equal(n, FREE);
+    for (size_t i = 0; i < FREE; i++)
+        for (size_t k = 0; k < FREE; k++) {
+            double h = 1e-4, sum = 0;
+            for (int q = 0; q < 4; q++) {
+                double move[FREE] = { 0 };
+                move[i] += q & 1 ? h : -h;
+                move[k] += q & 2 ? h : -h;
+                sum +=
+                    (q == 0 || q == 3 ? 1 : -1) * bowl(c, m, value, entry, move, FREE, work, count);
+            }
+            A[i * FREE + k] = sum / (4 * h * h);
+            C[i * FREE + k] = i == k;
+        }
+    solve_dense(FREE, A, C, FREE);
+    json_t *said = describe(cx, fitted);
+    for (size_t i = 0; i < FREE; i++) {
+        size_t at = entry[2 * i], row = 0, states = at < 6 ? 2 : 3;
+        double p = value[at], cases = 0;
+        row = at < 6 ? at - at % 2 : at - (at - 6) % 3;
+        for (size_t k = row; k < row + states; k++) cases += m->count[k] + m->prior[k];
+        double want = p * (1 - p) / cases / (double)C[i * FREE + i];
+        assert_relative(m->share[at], want, 2e-3);
+        assert_true(m->share[at] < 0.95 && m->share[at] > 0.2);
+    }
+    double p = parameter(said, "P(rain=no)", "value"), rows_seen = (402) * m->share[0];
+    assert_close(parameter(said, "P(rain=no)", "sd"), sqrt(p * (1 - p) / (rows_seen + 1)), 1e-9);
+    cri_bn_counter_free(c);
+    cri_rows_close(cx, &rows);
+    cr_scratch_end(&s);
+}
+
 TEST(courses_of_em_that_others_recorded)
 {
     const char *names[] = { "asia", "survey" };
