@@ -275,7 +275,8 @@ static cr_status save_model(cli *c, const cr_model *model, const char *path)
 {
     cr_network_format f = cr_network_format_of(path);
     bool network = f != CR_FORMAT_AUTO && f != CR_FORMAT_CRED && cr_model_variables(model, NULL);
-    return network ? cr_model_write_network(c->cx, model, path, f) : cr_model_save(c->cx, model, path);
+    return network ? cr_model_write_network(c->cx, model, path, f)
+                   : cr_model_save(c->cx, model, path);
 }
 
 cr_status cli_print_and_save(cli *c, const cr_model                                  *opt_model,

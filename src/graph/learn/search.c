@@ -212,7 +212,7 @@ static void take_step(search *a, const step *s)
     if (s->kind != ADD) cri_dag_drop(&a->g, s->from, s->to);
     if (s->kind == ADD) cri_dag_add(&a->g, s->from, s->to);
     if (s->kind == REVERSE) cri_dag_add(&a->g, s->to, s->from);
-    a->result->steps++;
+    cri_progress_steps(a->cx, (double)++a->result->steps);
 }
 
 static cr_status note_score(search *a, double score)
@@ -358,12 +358,16 @@ static cr_status restart(search *a, size_t number)
 static cr_status run(search *a)
 {
     cr_status st = CR_OK;
+    size_t    climbs = 1 + a->o->restarts;
+    bool      own_bar = cri_progress_open_steps(a->cx, "search of arcs");
+    if (own_bar) cri_progress_stage(a->cx, 1 / (double)climbs);
     CR_TRY(climb(a, true));
     keep_best(a);
     if (a->o->tabu) CR_TRY(roam(a));
     for (size_t k = 1; k <= a->o->restarts && a->n > 1 && !cri_clock_over(&a->clock); k++) {
         double before = a->result->score;
         a->result->restarts++;
+        if (own_bar) cri_progress_stage(a->cx, (double)(k + 1) / (double)climbs);
         CR_TRY(restart(a, k));
         if (keep_best(a)) CR_TRY(note_score(a, a->score));
         if (a->o->tabu) CR_TRY(roam(a));
@@ -372,6 +376,7 @@ static cr_status run(search *a)
     }
     a->result->cut = cri_clock_over(&a->clock);
 done:
+    if (own_bar) cri_progress_close(a->cx);
     return st;
 }
 

@@ -61,7 +61,8 @@ struct cr_model_class {
     /* Options of its own, of kind text, that name columns it reads as rows->roles[k]; ends with
      * NULL. */
     const char *const *roles;
-    const char        *aside; /* one that names a column it looks at itself, which is no feature; NULL: none does */
+    const char *
+        aside; /* one that names a column it looks at itself, which is no feature; NULL: none does */
 
     /* Tells the design, which is new, what the options say about its columns: which are texts. */
     cr_status (*shape)(cr_ctx *cx, const void *options, cr_design *design);

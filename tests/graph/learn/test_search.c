@@ -170,7 +170,8 @@ static void check_sample(cr_ctx *cx, const char *file, const json_t *item)
             json_array_foreach(json_object_get(item, "bnlearn_4_9"), i, other)
             {
                 if (strcmp(json_string_value(json_object_get(other, "score")), keys[k]) == 0)
-                    assert_true(score >= json_number_value(json_object_get(other, "value")) - (tabu ? 1e-6 : 5));
+                    assert_true(score >= json_number_value(json_object_get(other, "value")) -
+                                             (tabu ? 1e-6 : 5));
             }
             assert_true(score > true_score - 150);
             if (tabu && k == 0 && strcmp(file, "alarm_5000.csv") == 0)
