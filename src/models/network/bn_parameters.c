@@ -180,7 +180,8 @@ cr_status cri_bn_add_counts(cr_ctx *cx, const cri_bn_rows *d, cri_bn *m)
         }
         for (size_t i = 0; i < d->n; i++) {
             double w = d->weight ? d->weight[i] : 1;
-            if (w > 0 && (!d->set || d->set[i] != v)) count[entry[i]] += w; /* others may have gaps */
+            if (w > 0 && (!d->set || d->set[i] != v))
+                count[entry[i]] += w; /* others may have gaps */
         }
     }
 done:

@@ -248,7 +248,6 @@ static void weigh_arcs(cri_local_scores *scores, const cri_arc_rules *rules, con
             if (turns)
                 m->direction[arc] = logistic(drops + cri_local_score(scores, u, above, k) -
                                              score_toggled(scores, g, u, v));
-            m->strength[arc] = logistic(drops);
         }
     }
 }

@@ -255,7 +255,10 @@ static cr_status variables_of_file(cr_ctx *cx, const cri_rows *rows, const cri_b
     cr_status        st = CR_OK;
     size_t           known = 0;
     const cr_design *d = rows->design;
-    CR_TRY(cri_bn_read_network(cx, "--structure", o->structure, &m->net));
+    st = cri_bn_read_network(cx, "--structure", o->structure, &m->net);
+    if (st == CR_EIO && !strpbrk(o->structure, "./"))
+        cr_fail_hint(cx, "--structure is a network file, or empty, naive, greedy or tabu");
+    CR_TRY(st);
     CR_TRY(allocate_cuts(cx, cr_network_size(m->net), m));
     for (size_t v = 0; v < m->variables; v++)
         if (cr_network_states(m->net, v) >= CRI_MOST_LEVELS)
