@@ -16,6 +16,7 @@
 #ifndef CREDENCE_GRAPH_LEARN_INDEPENDENCE_H
 #define CREDENCE_GRAPH_LEARN_INDEPENDENCE_H
 
+#include "local_score.h"
 #include "pdag.h"
 
 typedef struct cri_verdict {
@@ -36,24 +37,20 @@ typedef struct cri_independence {
 /* d-separation in a DAG, which is borrowed.  O(n^2) a question. */
 cri_independence cri_independence_oracle(const cri_pdag *dag);
 
-/* Rows of states, column by column; borrowed. */
-typedef struct cri_state_columns {
-    size_t                 rows, n;
-    const size_t          *states; /* [n] */
-    const uint8_t *const  *narrow; /* [n] codes of a variable of at most 256 states, or NULL */
-    const uint16_t *const *wide;   /* [n] codes of the others */
-} cri_state_columns;
-
 typedef enum cri_state_statistic { CRI_TEST_G2, CRI_TEST_X2, CRI_TEST_MI } cri_state_statistic;
 
 typedef struct cri_state_test {
-    const cri_state_columns *data;
-    cri_state_statistic      statistic;
-    double                   alpha;
-    size_t                   most_states; /* of any variable */
+    const cri_cases_table *data;
+    cri_state_statistic    statistic;
+    double                 alpha;
+    size_t                 most_states, more_states; /* of any variable; of the next */
 } cri_state_test;
-/* O(rows (k + 1)) a question, exact for any number of others: states of the given that do not occur
- * cost nothing.  Memory of one: about 12 rows + 4 max(rows, 2^16) most_states bytes. */
+/* A test of these cases, which are borrowed.  Fails with CR_EUNSUPPORTED for 2^30 rows x states. */
+cr_status cri_state_test_of(cr_ctx *cx, const cri_cases_table *data, cri_state_statistic statistic,
+                            double alpha, cri_state_test *out);
+/* O(rows (k + 1)) a question, rows that differ, exact for any number of others: states of the given
+ * that do not occur cost nothing.  Memory of one: about 20 rows + 4 max(rows most_states, 2^16) bytes.
+ * Which rows were set or held out is not looked at. */
 cri_independence cri_independence_states(const cri_state_test *test);
 
 typedef struct cri_correlation_test {

@@ -116,15 +116,15 @@ static bool leads_to(const cri_pdag *g, size_t u, size_t v, bool *seen, size_t *
     return false;
 }
 
-/* Arrows that are known before: a line of which one direction is forbidden, or one is required. */
-static void draw_known(const cri_knowledge *known, cri_pdag *g)
+/* Arrows that are known before: a line of which one direction is forbidden, or one is
+ * required. */
+static void draw_known(const cri_arc_rules *rules, cri_pdag *g)
 {
-    size_t n = g->n;
-    for (size_t u = 0; u < n; u++)
-        for (size_t v = 0; v < n; v++) {
+    for (size_t u = 0; u < g->n; u++)
+        for (size_t v = 0; v < g->n; v++) {
             if (!cri_pdag_line(g, u, v)) continue;
-            if ((known->required && known->required[u * n + v]) ||
-                (known->forbidden && known->forbidden[v * n + u] && !known->forbidden[u * n + v]))
+            if (cri_arc_required(rules, u, v) ||
+                (!cri_arc_allowed(rules, v, u) && cri_arc_allowed(rules, u, v)))
                 cri_pdag_set_arrow(g, u, v);
         }
 }
@@ -161,7 +161,7 @@ cr_status cri_pc(cr_ctx *cx, const cri_independence *test, const cri_pc_options 
     CR_TRY(cri_pc_skeleton(cx, test, o, &g, &s, report));
     CR_TRY(find_colliders(cx, test, o, &g, &s, &list, report));
     if (list.n > 1) qsort(list.item, list.n, sizeof *list.item, compare_colliders);
-    draw_known(&o->known, &g);
+    if (o->opt_rules) draw_known(o->opt_rules, &g);
     CR_TRY(draw_colliders(cx, &g, &list, report));
     cri_pdag_meek(&g);
     if (opt_p && g.n > 0) memcpy(opt_p, s.p, g.n * g.n * sizeof *opt_p);

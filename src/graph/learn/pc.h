@@ -19,22 +19,17 @@
 #ifndef CREDENCE_GRAPH_LEARN_PC_H
 #define CREDENCE_GRAPH_LEARN_PC_H
 
+#include "dag.h"
 #include "independence.h"
 #include "base/context_internal.h"
-
-/* What is known before; each NULL where nothing is. */
-typedef struct cri_knowledge {
-    const uint8_t *forbidden; /* [n x n] 1: no arrow u -> v.  Both ways: not adjacent */
-    const uint8_t *required; /* [n x n] 1: u -> v for certain; has no cycle and nothing forbidden */
-} cri_knowledge;
 
 typedef enum cri_collider_rule { CRI_COLLIDERS_SEPSET, CRI_COLLIDERS_MAJORITY } cri_collider_rule;
 
 typedef struct cri_pc_options {
     size_t            most_given; /* k goes no further; SIZE_MAX: as far as there are neighbours */
     cri_collider_rule colliders;
-    cri_knowledge     known;
-    const cri_clock  *opt_clock; /* when to end with what there is */
+    const cri_arc_rules *opt_rules; /* arcs not allowed either way: not adjacent; required: known */
+    const cri_clock     *opt_clock; /* when to end with what there is */
 } cri_pc_options;
 
 typedef struct cri_pc_report {

@@ -147,12 +147,12 @@ static cr_status test_pairs(cr_ctx *cx, const cri_pc_options *o, round_work *w, 
 static cr_status one_round(cr_ctx *cx, const cri_independence *test, const cri_pc_options *o,
                            size_t k, cri_pdag *g, cri_skeleton *s, cri_pc_report *report)
 {
-    cr_status      st = CR_OK;
-    cr_scratch     sc = cr_scratch_begin(cx);
-    size_t         n = g->n, most = n * (n - 1) / 2, cut = 0, waiting = 0;
-    size_t         group = most < PAIRS_AT_A_TIME ? most : PAIRS_AT_A_TIME;
-    const uint8_t *required = o->known.required;
-    round_work     w = { .test = test, .graph = g, .k = k };
+    cr_status            st = CR_OK;
+    cr_scratch           sc = cr_scratch_begin(cx);
+    size_t               n = g->n, most = n * (n - 1) / 2, cut = 0, waiting = 0;
+    size_t               group = most < PAIRS_AT_A_TIME ? most : PAIRS_AT_A_TIME;
+    const cri_arc_rules *rules = o->opt_rules;
+    round_work           w = { .test = test, .graph = g, .k = k };
     w.size = (test->workspace(test->arg, k) + 63) / 64 * 64;
     w.slots = (cri_slots){ .n = cri_slots_needed(cx, group) };
     w.pairs = cr_scratch_bytes(&sc, group, sizeof *w.pairs);
@@ -164,7 +164,7 @@ static cr_status one_round(cr_ctx *cx, const cri_independence *test, const cri_p
     for (size_t u = 0; u < n; u++)
         for (size_t v = u + 1; v < n && !report->stopped; v++) {
             if (!cri_pdag_adjacent(g, u, v)) continue;
-            if (required && (required[u * n + v] || required[v * n + u])) continue;
+            if (rules && (cri_arc_required(rules, u, v) || cri_arc_required(rules, v, u))) continue;
             w.pairs[waiting++] = (pair){ .x = u, .y = v, .p = s->p[u * n + v] };
             if (waiting < group) continue;
             CR_TRY(test_pairs(cx, o, &w, waiting, s, all, &cut, report));
@@ -180,17 +180,17 @@ done:
 cr_status cri_pc_skeleton(cr_ctx *cx, const cri_independence *test, const cri_pc_options *o,
                           cri_pdag *out_graph, cri_skeleton *out, cri_pc_report *report)
 {
-    cr_status      st = CR_OK;
-    size_t         n = test->n;
-    const uint8_t *forbidden = o->known.forbidden;
-    cri_pdag       g = { 0 };
-    cri_skeleton   s = { 0 };
+    cr_status            st = CR_OK;
+    size_t               n = test->n;
+    const cri_arc_rules *rules = o->opt_rules;
+    cri_pdag             g = { 0 };
+    cri_skeleton         s = { 0 };
     *report = (cri_pc_report){ 0 };
     CR_TRY(cri_pdag_new(cx, n, &g));
     CR_TRY(skeleton_new(cx, n, &s));
     for (size_t u = 0; u < n; u++)
         for (size_t v = u + 1; v < n; v++)
-            if (!forbidden || !forbidden[u * n + v] || !forbidden[v * n + u])
+            if (!rules || cri_arc_allowed(rules, u, v) || cri_arc_allowed(rules, v, u))
                 cri_pdag_set_line(&g, u, v);
     for (size_t k = 0; k <= o->most_given && has_enough(&g, k) && !report->stopped; k++) {
         report->deepest = k;

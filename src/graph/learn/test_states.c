@@ -1,8 +1,9 @@
 /* test_states.c -- tests on tables of counts.
- * The given variables become one number per row, the stratum: after each of them the numbers that
- * occur are counted anew from 0 as soon as there could be more of them than rows, so that memory
+ * The given variables become one number per row, the stratum: numbers that
+ * occur are counted anew from 0 as soon as there could be many more of them than rows, so that memory
  * does not grow with their number.  Rows are then sorted by stratum (counting sort), and each stratum
- * is a table of x by y.  A stratum of one row adds nothing. */
+ * is a table of x by y.  A stratum
+ * of one row adds nothing. */
 #include "independence.h"
 #include "math/special/special.h"
 
@@ -11,73 +12,87 @@
 enum { FEW = 1 << 16 }; /* strata that are not counted anew */
 
 typedef struct workspace {
+    double   *weight;           /* [rows] of the rows by stratum */
+    double   *count;            /* [states x states] of one stratum, then rows and columns of it */
     uint32_t *stratum, *sorted; /* [rows] of each row; x and y of the rows by stratum */
-    uint32_t *begin;            /* [most + 1] where a stratum begins */
-    uint32_t *count;            /* [states x states] of one stratum, then rows and columns of it */
+    uint32_t *begin;            /* [most + 2] where a stratum begins */
 } workspace;
 
-/* Numbers that strata can have before and after one more variable. */
+/* Numbers that strata can have: few, or as many as rows times the states of one more variable. */
+static size_t strata_limit(size_t rows) { return 4 * rows > FEW ? 4 * rows : FEW; }
+
 static size_t most_strata(const cri_state_test *t)
 {
-    size_t rows = t->data->rows;
-    return (rows > FEW ? rows : FEW) * t->most_states;
+    size_t limit = strata_limit(t->data->n), next = t->data->n * t->most_states;
+    return limit > next ? limit : next;
+}
+
+/* Cells of the largest table of two variables, and its margins. */
+static size_t most_cells(const cri_state_test *t)
+{
+    return t->most_states * t->more_states + t->most_states + t->more_states;
 }
 
 static size_t workspace_size(const void *arg, size_t most_given)
 {
     const cri_state_test *t = arg;
-    size_t                s = t->most_states;
-    return 4 * (2 * t->data->rows + (most_given > 0 ? most_strata(t) : 1) + 2 + s * s + 2 * s);
+    size_t                rows = t->data->n, strata = most_given > 0 ? most_strata(t) : 0;
+    return sizeof(double) * (rows + most_cells(t)) + sizeof(uint32_t) * (2 * rows + strata + 2);
 }
 
 static workspace lay_out(const cri_state_test *t, void *memory)
 {
-    workspace w = { .stratum = memory };
-    size_t    s = t->most_states;
-    w.sorted = w.stratum + t->data->rows;
-    w.count = w.sorted + t->data->rows;
-    w.begin = w.count + s * s + 2 * s;
+    workspace w = { .weight = memory };
+    size_t    rows = t->data->n;
+    w.count = w.weight + rows;
+    w.stratum = (uint32_t *)(w.count + most_cells(t));
+    w.sorted = w.stratum + rows;
+    w.begin = w.sorted + rows;
     return w;
 }
 
-static size_t code_of(const cri_state_columns *d, size_t v, size_t row)
+/* Numbers the strata that occur anew, from 0 in the order of the rows; how many they are. */
+static size_t number_anew(const cri_state_test *t, workspace *w, size_t strata)
 {
-    return d->narrow[v] ? d->narrow[v][row] : d->wide[v][row];
+    uint32_t next = 0;
+    memset(w->begin, 0xff, strata * sizeof *w->begin);
+    for (size_t r = 0; r < t->data->n; r++) {
+        uint32_t *number = &w->begin[w->stratum[r]];
+        if (*number == UINT32_MAX) *number = next++;
+        w->stratum[r] = *number;
+    }
+    return next;
 }
 
 /* The stratum of each row, and how many there can be. */
 static size_t make_strata(const cri_state_test *t, workspace *w, size_t k, const size_t *given)
 {
-    const cri_state_columns *d = t->data;
-    size_t                   limit = d->rows > FEW ? d->rows : FEW, strata = 1;
+    const cri_cases_table *d = t->data;
+    size_t                 limit = strata_limit(d->n), strata = 1;
+    memset(w->stratum, 0, d->n * sizeof *w->stratum);
     for (size_t i = 0; i < k; i++) {
-        size_t v = given[i], states = d->states[v];
-        for (size_t r = 0; r < d->rows; r++)
-            w->stratum[r] = (uint32_t)((i > 0 ? w->stratum[r] * states : 0) + code_of(d, v, r));
+        const uint16_t *code = d->code[given[i]];
+        uint32_t        states = d->levels[given[i]];
+        if (strata * states > limit) strata = number_anew(t, w, strata);
+        for (size_t r = 0; r < d->n; r++) w->stratum[r] = w->stratum[r] * states + code[r];
         strata *= states;
-        if (strata <= limit && (i + 1 < k || strata <= 4 * d->rows)) continue;
-        uint32_t next = 0;
-        memset(w->begin, 0xff, strata * sizeof *w->begin);
-        for (size_t r = 0; r < d->rows; r++) {
-            uint32_t *number = &w->begin[w->stratum[r]];
-            if (*number == UINT32_MAX) *number = next++;
-            w->stratum[r] = *number;
-        }
-        strata = next;
     }
-    return strata;
+    return strata > 4 * d->n ? number_anew(t, w, strata) : strata;
 }
 
 /* Cells x + X y of the rows, by stratum: those of stratum z are sorted[begin[z]] .. */
 static void sort_rows(const cri_state_test *t, workspace *w, size_t strata, size_t x, size_t y)
 {
-    const cri_state_columns *d = t->data;
-    size_t                   X = d->states[x];
+    const cri_cases_table *d = t->data;
+    size_t                 X = d->levels[x];
     memset(w->begin, 0, (strata + 1) * sizeof *w->begin);
-    for (size_t r = 0; r < d->rows; r++) w->begin[w->stratum[r] + 1]++;
+    for (size_t r = 0; r < d->n; r++) w->begin[w->stratum[r] + 1]++;
     for (size_t z = 0; z < strata; z++) w->begin[z + 1] += w->begin[z];
-    for (size_t r = 0; r < d->rows; r++)
-        w->sorted[w->begin[w->stratum[r]]++] = (uint32_t)(code_of(d, x, r) + X * code_of(d, y, r));
+    for (size_t r = 0; r < d->n; r++) {
+        size_t at = w->begin[w->stratum[r]]++;
+        w->sorted[at] = (uint32_t)(d->code[x][r] + X * d->code[y][r]);
+        w->weight[at] = d->weight[r];
+    }
     memmove(w->begin + 1, w->begin, strata * sizeof *w->begin);
     w->begin[0] = 0;
 }
@@ -89,9 +104,9 @@ typedef struct sums {
 /* Adds the table of one stratum, whose cells are counted in w->count. */
 static void add_table(const cri_state_test *t, workspace *w, size_t X, size_t Y, sums *s)
 {
-    uint32_t *row = w->count + X * Y, *column = row + X;
-    size_t    total = 0, rows = 0, columns = 0;
-    memset(row, 0, (X + Y) * sizeof *row);
+    double *row = w->count + X * Y, *column = row + X, total = 0;
+    size_t  rows = 0, columns = 0;
+    for (size_t i = 0; i < X + Y; i++) row[i] = 0;
     for (size_t j = 0; j < Y; j++)
         for (size_t i = 0; i < X; i++) {
             row[i] += w->count[i + X * j];
@@ -103,7 +118,7 @@ static void add_table(const cri_state_test *t, workspace *w, size_t X, size_t Y,
     s->df += (double)((rows - 1) * (columns - 1));
     for (size_t j = 0; j < Y; j++)
         for (size_t i = 0; i < X; i++) {
-            double n = w->count[i + X * j], e = (double)row[i] * column[j] / (double)total;
+            double n = w->count[i + X * j], e = row[i] * column[j] / total;
             if (t->statistic == CRI_TEST_X2 && e > 0) s->statistic += (n - e) * (n - e) / e;
             if (t->statistic != CRI_TEST_X2 && n > 0) s->statistic += 2 * n * log(n / e);
         }
@@ -112,12 +127,13 @@ static void add_table(const cri_state_test *t, workspace *w, size_t X, size_t Y,
 static sums measure(const cri_state_test *t, workspace *w, size_t x, size_t y, size_t k,
                     const size_t *given)
 {
-    const cri_state_columns *d = t->data;
-    size_t                   X = d->states[x], Y = d->states[y], strata = 1;
-    sums                     s = { 0 };
+    const cri_cases_table *d = t->data;
+    size_t                 X = d->levels[x], Y = d->levels[y], strata = 1;
+    sums                   s = { 0 };
     if (k == 0) {
-        memset(w->count, 0, X * Y * sizeof *w->count);
-        for (size_t r = 0; r < d->rows; r++) w->count[code_of(d, x, r) + X * code_of(d, y, r)]++;
+        for (size_t i = 0; i < X * Y; i++) w->count[i] = 0;
+        for (size_t r = 0; r < d->n; r++)
+            w->count[d->code[x][r] + X * d->code[y][r]] += d->weight[r];
         add_table(t, w, X, Y, &s);
         return s;
     }
@@ -125,8 +141,9 @@ static sums measure(const cri_state_test *t, workspace *w, size_t x, size_t y, s
     sort_rows(t, w, strata, x, y);
     for (size_t z = 0; z < strata; z++) {
         if (w->begin[z + 1] - w->begin[z] < 2) continue;
-        memset(w->count, 0, X * Y * sizeof *w->count);
-        for (size_t i = w->begin[z]; i < w->begin[z + 1]; i++) w->count[w->sorted[i]]++;
+        for (size_t i = 0; i < X * Y; i++) w->count[i] = 0;
+        for (size_t i = w->begin[z]; i < w->begin[z + 1]; i++)
+            w->count[w->sorted[i]] += w->weight[i];
         add_table(t, w, X, Y, &s);
     }
     return s;
@@ -137,7 +154,7 @@ static cri_verdict judge(const void *arg, void *memory, size_t x, size_t y, size
 {
     const cri_state_test *t = arg;
     workspace             w = lay_out(t, memory);
-    double                n = (double)t->data->rows;
+    double                n = t->data->rows;
     sums                  s = measure(t, &w, x, y, k, given);
     cri_verdict           v = { true, 1, s.statistic / (2 * n) };
     if (n == 0 || s.df == 0) return (cri_verdict){ true, 1, 0 };
@@ -148,5 +165,24 @@ static cri_verdict judge(const void *arg, void *memory, size_t x, size_t y, size
 
 cri_independence cri_independence_states(const cri_state_test *test)
 {
-    return (cri_independence){ test->data->n, test, workspace_size, judge };
+    return (cri_independence){ test->data->p, test, workspace_size, judge };
+}
+
+cr_status cri_state_test_of(cr_ctx *cx, const cri_cases_table *data, cri_state_statistic statistic,
+                            double alpha, cri_state_test *out)
+{
+    cri_state_test t = { data, statistic, alpha, 1, 1 };
+    for (size_t v = 0; v < data->p; v++) {
+        size_t states = data->levels[v];
+        if (states >= t.most_states)
+            t.more_states = t.most_states, t.most_states = states;
+        else if (states > t.more_states)
+            t.more_states = states;
+    }
+    if (data->n >= UINT32_MAX / 4 / t.most_states)
+        return cr_fail(cx, CR_EUNSUPPORTED,
+                       "tests of independence take fewer than 2^30 rows times states: %zu x %zu",
+                       data->n, t.most_states);
+    *out = t;
+    return CR_OK;
 }

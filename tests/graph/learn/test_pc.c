@@ -97,33 +97,35 @@ TEST(known_arrows_are_kept)
 {
     enum { N = 4 };
     cri_pdag       dag, found;
-    uint8_t        forbidden[N * N] = { 0 }, required[N * N] = { 0 };
+    cr_scratch     s = cr_scratch_begin(cx);
+    cri_arc_rules  rules;
     cri_pc_report  report;
-    cri_pc_options o = plain;
+    cri_pc_options o = { .most_given = SIZE_MAX, .opt_rules = &rules };
+    assert_ok(cx, cri_arc_rules_new(&s, N, &rules));
     assert_ok(cx, cri_pdag_new(cx, N, &dag));
     for (size_t v = 0; v + 1 < N; v++) cri_pdag_set_arrow(&dag, v, v + 1); /* a chain */
     cri_independence oracle = cri_independence_oracle(&dag);
-    forbidden[1 * N + 0] = 1;
-    o.known.forbidden = forbidden;
+    cri_bit_drop(rules.allowed + 0, 1);
     assert_ok(cx, cri_pc(cx, &oracle, &o, &found, NULL, &report));
     assert_int_equal(cri_pdag_distance(&found, &dag), 0); /* 0 -> 1, and so on by rule 1 */
     cri_pdag_free(cx, &found);
-    memset(forbidden, 0, sizeof forbidden);
-    required[3 * N + 2] = 1;
-    o.known.required = required;
+    cri_bit_add(rules.allowed + 0, 1);
+    cri_bit_add(rules.required + 2 * rules.words, 3);
     assert_ok(cx, cri_pc(cx, &oracle, &o, &found, NULL, &report));
     for (size_t v = 0; v + 1 < N; v++) assert_true(cri_pdag_arrow(&found, v + 1, v));
     cri_pdag_free(cx, &found);
-    required[3 * N + 2] = 0;
-    required[0 * N + 3] = 1; /* which no test would leave */
+    cri_bit_drop(rules.required + 2 * rules.words, 3);
+    cri_bit_add(rules.required + 3 * rules.words, 0); /* which no test would leave */
     assert_ok(cx, cri_pc(cx, &oracle, &o, &found, NULL, &report));
     assert_true(cri_pdag_arrow(&found, 0, 3));
     cri_pdag_free(cx, &found);
-    forbidden[1 * N + 2] = forbidden[2 * N + 1] = 1;
+    cri_bit_drop(rules.allowed + 1 * rules.words, 2);
+    cri_bit_drop(rules.allowed + 2 * rules.words, 1);
     assert_ok(cx, cri_pc(cx, &oracle, &o, &found, NULL, &report));
     assert_false(cri_pdag_adjacent(&found, 1, 2));
     cri_pdag_free(cx, &found);
     cri_pdag_free(cx, &dag);
+    cr_scratch_end(&s);
 }
 
 /* G^2 and X^2 of a table by hand: two strata (2 x 2) and (2 x 3, one column empty). */
@@ -132,14 +134,16 @@ TEST(tests_of_counts_are_the_formulas)
     enum { ROWS = 60 };
     static const size_t table[2][2][3] = { { { 9, 4, 0 }, { 3, 8, 0 } },
                                            { { 5, 7, 6 }, { 10, 2, 6 } } };
-    uint8_t             x[ROWS], y[ROWS], z[ROWS];
-    size_t              states[] = { 2, 3, 2 }, n = 0, given = 2;
+    uint16_t            x[ROWS], y[ROWS], z[ROWS], *code[] = { x, y, z };
+    uint32_t            levels[] = { 2, 3, 2 };
+    double              weight[ROWS];
+    size_t              n = 0, given = 2;
     double              g2 = 0, x2 = 0;
     for (size_t c = 0; c < 2; c++)
         for (size_t a = 0; a < 2; a++)
             for (size_t b = 0; b < 3; b++)
                 for (size_t i = 0; i < table[c][a][b]; i++)
-                    x[n] = (uint8_t)a, y[n] = (uint8_t)b, z[n] = (uint8_t)c, n++;
+                    x[n] = (uint16_t)a, y[n] = (uint16_t)b, z[n] = (uint16_t)c, weight[n++] = 1;
     assert_int_equal(n, ROWS);
     for (size_t c = 0; c < 2; c++)
         for (size_t a = 0; a < 2; a++)
@@ -152,13 +156,14 @@ TEST(tests_of_counts_are_the_formulas)
                 if (e > 0) x2 += (o - e) * (o - e) / e;
                 if (o > 0) g2 += 2 * o * log(o / e);
             }
-    const uint8_t    *narrow[] = { x, y, z };
-    const uint16_t   *wide[] = { NULL, NULL, NULL };
-    cri_state_columns data = { ROWS, 3, states, narrow, wide };
-    cri_state_test    t = { &data, CRI_TEST_G2, 0.05, 3 };
-    cri_independence  test = cri_independence_states(&t);
-    void             *workspace = malloc(test.workspace(&t, 1));
-    cri_verdict       v = test.verdict(&t, workspace, 0, 1, 1, &given);
+    cri_cases_table data = {
+        .n = ROWS, .p = 3, .rows = ROWS, .levels = levels, .code = code, .weight = weight
+    };
+    cri_state_test t;
+    assert_ok(cx, cri_state_test_of(cx, &data, CRI_TEST_G2, 0.05, &t));
+    cri_independence test = cri_independence_states(&t);
+    void            *workspace = malloc(test.workspace(&t, 1));
+    cri_verdict      v = test.verdict(&t, workspace, 0, 1, 1, &given);
     assert_close(v.association, g2 / (2 * ROWS), 1e-13);
     /* df = 1 + 2: P(chi^2_3 > q) = erfc(sqrt(q / 2)) + sqrt(2 q / pi) exp(-q / 2) */
     assert_close(v.p, erfc(sqrt(g2 / 2)) + sqrt(2 * g2 / M_PI) * exp(-g2 / 2), 1e-12);
@@ -176,25 +181,30 @@ TEST(tests_of_counts_are_the_formulas)
 TEST(many_given_variables_cost_rows_only)
 {
     enum { ROWS = 500, N = 24 };
-    static uint8_t  code[N][ROWS];
-    const uint8_t  *narrow[N];
-    const uint16_t *wide[N] = { 0 };
-    size_t          states[N], given[N];
+    static uint16_t code[N][ROWS];
+    uint16_t       *column[N];
+    uint32_t        levels[N];
+    double          weight[ROWS];
+    size_t          given[N];
     cr_rng          r = cr_rng_stream(11, 0);
     for (size_t v = 0; v < N; v++) {
-        narrow[v] = code[v];
-        states[v] = 5;
+        column[v] = code[v];
+        levels[v] = 5;
         for (size_t i = 0; i < ROWS; i++)
-            code[v][i] = (uint8_t)(v < 3 || i % 4 == 0 ? cr_rng_below(&r, 5) : v % 5);
+            code[v][i] = (uint16_t)(v < 3 || i % 4 == 0 ? cr_rng_below(&r, 5) : v % 5);
     }
     for (size_t i = 0; i < ROWS; i++) {
         if (cr_rng_below(&r, 3)) code[1][i] = code[0][i];
         code[2][i] = code[0][i];
     }
-    cri_state_columns data = { ROWS, N, states, narrow, wide };
-    cri_state_test    t = { &data, CRI_TEST_G2, 0.05, 5 };
-    cri_independence  test = cri_independence_states(&t);
-    char             *workspace = malloc(test.workspace(&t, N));
+    for (size_t i = 0; i < ROWS; i++) weight[i] = 1;
+    cri_cases_table data = {
+        .n = ROWS, .p = N, .rows = ROWS, .levels = levels, .code = column, .weight = weight
+    };
+    cri_state_test t;
+    assert_ok(cx, cri_state_test_of(cx, &data, CRI_TEST_G2, 0.05, &t));
+    cri_independence test = cri_independence_states(&t);
+    char            *workspace = malloc(test.workspace(&t, N));
     for (size_t k = 0; k <= N - 3; k++) {
         double g2 = 0;
         for (size_t i = 0; i < k; i++) given[i] = 3 + i;
