@@ -22,7 +22,8 @@
 typedef struct cri_verdict {
     bool   independent;
     double p;           /* of a dependence at least as strong where there is none; oracle: 0 or 1 */
-    double association; /* how strong: I(x; y | z) in nats, |r|; oracle: 1 or 0 */
+    double association; /* how strong: I(x; y | z) in nats, |r|; oracle: 1 / arcs of
+                           the shortest active trail */
 } cri_verdict;
 
 typedef struct cri_independence {
