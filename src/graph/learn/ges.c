@@ -1,8 +1,10 @@
 /* ges.c -- the best operator, again and again.
  * The operators of y change only where an edge of y, or of a neighbour by a line, has changed; those of
- * other nodes are kept.  The test of ways depends on the whole graph and is made last, on the best. */
+ * other nodes are kept.  The test of ways depends on the whole graph and is made last, on the best.
+ * Restarts climb again from the best class with some arcs changed at random, and keep what is better. */
 #include "ges.h"
 #include "base/parallel.h"
+#include "base/rng.h"
 #include "base/scratch.h"
 
 typedef struct search {
@@ -117,14 +119,54 @@ done:
     return st;
 }
 
+/* Insertions and removals by turns, until neither gains; the score of where that ends. */
+static cr_status climb(search *s, cri_ges_report *report, double *out_score)
+{
+    cr_status st = CR_OK;
+    for (size_t taken = 1; taken > 0 && !report->stopped;) {
+        size_t was = report->inserted + report->removed;
+        CR_TRY(phase(s, true, &report->inserted, report));
+        CR_TRY(phase(s, false, &report->removed, report));
+        taken = report->inserted + report->removed - was;
+    }
+    CR_TRY(total_score(s->cx, s->scores, s->g, out_score));
+done:
+    return st;
+}
+
+/* Some arcs of a member, drawn at random, are dropped, turned or added, as no cycle and not too many
+ * parents allow; g becomes its class.  order [n]: workspace. */
+static cr_status perturb(search *s, cr_rng *r, size_t *order)
+{
+    cri_pdag *g = s->g;
+    size_t    n = g->n, changes = 2 + cr_rng_below(r, 2 + n / 8);
+    bool      consistent;
+    cr_status st = cri_pdag_extend(s->cx, g, &consistent);
+    for (size_t tries = 0; st == CR_OK && changes > 0 && tries < 20 * n + 20; tries++) {
+        size_t u = cr_rng_below(r, n), v = cr_rng_below(r, n);
+        if (u == v || (!cri_pdag_adjacent(g, u, v) && cr_rng_below(r, n) > 2)) continue;
+        cri_pdag_copy(g, &s->before);
+        if (cri_pdag_arrow(g, u, v) && cr_rng_below(r, 2))
+            cri_pdag_cut(g, u, v);
+        else
+            cri_pdag_set_arrow(g, v, u);
+        if (!cri_pdag_order(g, order) || cri_pdag_parents(g, u, order) > s->o->most_parents)
+            cri_pdag_copy(&s->before, g);
+        else
+            changes--;
+    }
+    return st == CR_OK ? cri_pdag_complete(s->cx, g) : st;
+}
+
 cr_status cri_ges(cr_ctx *cx, cri_local_scores *scores, const cri_ges_options *o, cri_pdag *inout,
                   cri_ges_report *report)
 {
     cr_status  st = CR_OK;
     cr_scratch sc = cr_scratch_begin(cx);
-    size_t     n = inout->n;
+    size_t     n = inout->n, *order = cr_scratch_index(&sc, n);
     cri_pdag   g = { 0 };
     search     s = { .cx = cx, .scores = scores, .o = o, .g = &g };
+    double     score;
     *report = (cri_ges_report){ 0 };
     s.slots = (cri_slots){ .n = cri_slots_needed(cx, n) };
     s.of = cr_scratch_bytes(&sc, n, sizeof *s.of);
@@ -138,14 +180,17 @@ cr_status cri_ges(cr_ctx *cx, cri_local_scores *scores, const cri_ges_options *o
     CR_TRY(cri_pdag_new(cx, n, &g));
     CR_TRY(cri_pdag_new(cx, n, &s.before));
     cri_pdag_copy(inout, &g);
-    for (size_t taken = 1; taken > 0 && !report->stopped;) {
-        size_t was = report->inserted + report->removed;
-        CR_TRY(phase(&s, true, &report->inserted, report));
-        CR_TRY(phase(&s, false, &report->removed, report));
-        taken = report->inserted + report->removed - was;
-    }
-    CR_TRY(total_score(cx, scores, &g, &report->score));
+    CR_TRY(climb(&s, report, &report->score));
     cri_pdag_copy(&g, inout);
+    for (; report->restarts < o->restarts && !report->stopped && n > 1; report->restarts++) {
+        cr_rng r = cr_rng_stream(o->seed, report->restarts);
+        cri_pdag_copy(inout, &g);
+        CR_TRY(perturb(&s, &r, order));
+        CR_TRY(climb(&s, report, &score));
+        if (score <= report->score + 1e-9) continue;
+        report->score = score;
+        cri_pdag_copy(&g, inout);
+    }
 done:
     for (size_t y = 0; s.of && y < n; y++) {
         cr_free(cx, s.of[y].item, s.of[y].capacity, sizeof *s.of[y].item);

@@ -23,12 +23,14 @@
 
 typedef struct cri_ges_options {
     size_t           most_parents;
+    size_t           restarts; /* from the best class, perturbed */
+    uint64_t         seed;     /* of these */
     const cri_clock *opt_clock;
 } cri_ges_options;
 
 typedef struct cri_ges_report {
     double score;
-    size_t inserted, removed;
+    size_t inserted, removed, restarts;
     bool   stopped; /* by the time limit */
 } cri_ges_report;
 

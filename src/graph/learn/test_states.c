@@ -1,18 +1,18 @@
 /* test_states.c -- tests on tables of counts.
  * The given variables become one number per row, the stratum: numbers that
  * occur are counted anew from 0 as soon as there could be many more of them than rows, so that memory
- * does not grow with their number.  Rows are then sorted by stratum (counting sort), and each stratum
- * is a table of x by y.  A stratum
+ * does not grow with their number.  Each stratum is a table of x by y; where these are many, rows are
+ * sorted by stratum (counting sort) and the tables made one after another.  A stratum
  * of one row adds nothing. */
 #include "independence.h"
 #include "math/special/special.h"
 
 #include <math.h>
 
-enum { FEW = 1 << 16 }; /* strata that are not counted anew */
+enum { FEW = 1 << 16, AT_ONCE = 1 << 13 }; /* strata that are not counted anew */
 
 typedef struct workspace {
-    double   *weight;           /* [rows] of the rows by stratum */
+    double   *weight;           /* [most_at_once] of the rows by stratum, or tables of all strata */
     double   *count;            /* [states x states] of one stratum, then rows and columns of it */
     uint32_t *stratum, *sorted; /* [rows] of each row; x and y of the rows by stratum */
     uint32_t *begin;            /* [most + 2] where a stratum begins */
@@ -27,6 +27,12 @@ static size_t most_strata(const cri_state_test *t)
     return limit > next ? limit : next;
 }
 
+/* Cells of tables that are counted at once: as many as stay in a cache, or as rows. */
+static size_t most_at_once(const cri_state_test *t)
+{
+    return t->data->n > AT_ONCE ? t->data->n : AT_ONCE;
+}
+
 /* Cells of the largest table of two variables, and its margins. */
 static size_t most_cells(const cri_state_test *t)
 {
@@ -37,14 +43,15 @@ static size_t workspace_size(const void *arg, size_t most_given)
 {
     const cri_state_test *t = arg;
     size_t                rows = t->data->n, strata = most_given > 0 ? most_strata(t) : 0;
-    return sizeof(double) * (rows + most_cells(t)) + sizeof(uint32_t) * (2 * rows + strata + 2);
+    return sizeof(double) * (most_at_once(t) + most_cells(t)) +
+           sizeof(uint32_t) * (2 * rows + strata + 2);
 }
 
 static workspace lay_out(const cri_state_test *t, void *memory)
 {
     workspace w = { .weight = memory };
     size_t    rows = t->data->n;
-    w.count = w.weight + rows;
+    w.count = w.weight + most_at_once(t);
     w.stratum = (uint32_t *)(w.count + most_cells(t));
     w.sorted = w.stratum + rows;
     w.begin = w.sorted + rows;
@@ -101,16 +108,17 @@ typedef struct sums {
     double statistic, df;
 } sums;
 
-/* Adds the table of one stratum, whose cells are counted in w->count. */
-static void add_table(const cri_state_test *t, workspace *w, size_t X, size_t Y, sums *s)
+/* Adds the table of one stratum. */
+static void add_table(const cri_state_test *t, workspace *w, const double *count, size_t X,
+                      size_t Y, sums *s)
 {
     double *row = w->count + X * Y, *column = row + X, total = 0;
     size_t  rows = 0, columns = 0;
     for (size_t i = 0; i < X + Y; i++) row[i] = 0;
     for (size_t j = 0; j < Y; j++)
         for (size_t i = 0; i < X; i++) {
-            row[i] += w->count[i + X * j];
-            column[j] += w->count[i + X * j];
+            row[i] += count[i + X * j];
+            column[j] += count[i + X * j];
         }
     for (size_t i = 0; i < X; i++) rows += row[i] > 0, total += row[i];
     for (size_t j = 0; j < Y; j++) columns += column[j] > 0;
@@ -118,7 +126,7 @@ static void add_table(const cri_state_test *t, workspace *w, size_t X, size_t Y,
     s->df += (double)((rows - 1) * (columns - 1));
     for (size_t j = 0; j < Y; j++)
         for (size_t i = 0; i < X; i++) {
-            double n = w->count[i + X * j], e = row[i] * column[j] / total;
+            double n = count[i + X * j], e = row[i] * column[j] / total;
             if (t->statistic == CRI_TEST_X2 && e > 0) s->statistic += (n - e) * (n - e) / e;
             if (t->statistic != CRI_TEST_X2 && n > 0) s->statistic += 2 * n * log(n / e);
         }
@@ -134,17 +142,25 @@ static sums measure(const cri_state_test *t, workspace *w, size_t x, size_t y, s
         for (size_t i = 0; i < X * Y; i++) w->count[i] = 0;
         for (size_t r = 0; r < d->n; r++)
             w->count[d->code[x][r] + X * d->code[y][r]] += d->weight[r];
-        add_table(t, w, X, Y, &s);
+        add_table(t, w, w->count, X, Y, &s);
         return s;
     }
     strata = make_strata(t, w, k, given);
+    if (strata * X * Y <= most_at_once(t)) {
+        double *count = w->weight; /* all strata at once */
+        for (size_t i = 0; i < strata * X * Y; i++) count[i] = 0;
+        for (size_t r = 0; r < d->n; r++)
+            count[(w->stratum[r] * Y + d->code[y][r]) * X + d->code[x][r]] += d->weight[r];
+        for (size_t z = 0; z < strata; z++) add_table(t, w, count + z * X * Y, X, Y, &s);
+        return s;
+    }
     sort_rows(t, w, strata, x, y);
     for (size_t z = 0; z < strata; z++) {
         if (w->begin[z + 1] - w->begin[z] < 2) continue;
         for (size_t i = 0; i < X * Y; i++) w->count[i] = 0;
         for (size_t i = w->begin[z]; i < w->begin[z + 1]; i++)
             w->count[w->sorted[i]] += w->weight[i];
-        add_table(t, w, X, Y, &s);
+        add_table(t, w, w->count, X, Y, &s);
     }
     return s;
 }
