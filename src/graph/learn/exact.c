@@ -127,12 +127,16 @@ cr_status cri_exact_search(cr_ctx *cx, const cri_score_source *source, const cri
     size_t          n = rules->n;
     uint64_t        parents[CRI_MOST_SET_VARIABLES] = { 0 };
     double          known = 0;
-    bool            found = true;
+    bool            found = true, complete;
     *report = (cri_exact_report){ 0 };
-    CR_TRY(cri_parent_sets_find(cx, source, rules, o->opt_bound, &p));
+    CR_TRY(cri_parent_sets_find(cx, source, rules, o->opt_bound, o->opt_clock, &p, &complete));
     CR_TRY(score_of(cx, source, inout_dag, &known));
     report->families = p.families;
     for (size_t v = 0; v < n; v++) report->useful += (double)p.count[v];
+    if (!complete) {
+        report->score = known, report->bound = INFINITY;
+        goto done;
+    }
     if (o->method == CRI_EXACT_DP || (o->method == CRI_EXACT_EITHER && dp_fits(cx, n)))
         CR_TRY(cri_exact_dp(cx, &p, parents, report));
     else

@@ -50,7 +50,16 @@ typedef struct search {
     cri_slots               slots;
     double                 *families; /* [n] */
     bool                   *failed;   /* [n] for want of memory */
+    const cri_clock        *clock;    /* or NULL */
+    atomic_bool             late;
 } search;
+
+/* Is there no time left? */
+static bool is_over(search *s)
+{
+    if (s->clock && cri_clock_over(s->clock)) atomic_store(&s->late, true);
+    return atomic_load(&s->late) || cri_should_stop(s->cx);
+}
 
 /* One variable: its candidates and how far the search is. */
 typedef struct state {
@@ -59,6 +68,7 @@ typedef struct state {
     uint32_t candidate[CRI_MOST_SET_VARIABLES]; /* [m] */
     uint64_t required;
     void    *work;    /* of the source */
+    size_t   looked;  /* sets so far */
     double  *best[2]; /* of the sets of one size less, and of this one */
 } state;
 
@@ -124,9 +134,10 @@ static bool score_size(state *w, size_t k, bool *out_alive)
         }
         if ((score > below || k == 0) && !keep(w, set, score)) return false;
         w->best[1][rank] = score > below ? score : below;
-        if (s->families[w->v] > 0 && (size_t)s->families[w->v] % 1024 == 0 &&
-            cri_should_stop(s->cx))
+        if (++w->looked % 1024 == 0 && is_over(w->s)) {
+            *out_alive = false;
             return true;
+        }
     } while (cri_next_subset(at, k, w->m));
     return true;
 }
@@ -160,7 +171,6 @@ static void find_of_one(void *arg, size_t v)
         }
         double *swap = w.best[0];
         w.best[0] = w.best[1], w.best[1] = swap;
-        if (cri_should_stop(s->cx)) break;
     }
     cri_slot_leave(&s->slots, slot);
     cri_parent_set *list = s->out->list[v];
@@ -184,7 +194,7 @@ static size_t widest_size(const search *s)
 
 cr_status cri_parent_sets_find(cr_ctx *cx, const cri_score_source *source,
                                const cri_arc_rules *rules, cri_score_bound opt_bound,
-                               cri_parent_sets *out)
+                               const cri_clock *opt_clock, cri_parent_sets *out, bool *out_complete)
 {
     cr_status       st = CR_OK;
     cr_scratch      sc = cr_scratch_begin(cx);
@@ -196,7 +206,12 @@ cr_status cri_parent_sets_find(cr_ctx *cx, const cri_score_source *source,
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED,
                        "sets of parents are listed for at most %d variables, not for %zu",
                        CRI_MOST_SET_VARIABLES, n));
-    *s = (search){ .cx = cx, .source = source, .rules = rules, .bound = opt_bound, .out = &p };
+    *s = (search){ .cx = cx,
+                   .source = source,
+                   .rules = rules,
+                   .bound = opt_bound,
+                   .out = &p,
+                   .clock = opt_clock };
     for (size_t i = 0; i <= CRI_MOST_SET_VARIABLES; i++)
         for (size_t k = 0; k <= CRI_MOST_SET_VARIABLES; k++)
             s->choose[i][k] = k == 0   ? 1
@@ -227,6 +242,7 @@ cr_status cri_parent_sets_find(cr_ctx *cx, const cri_score_source *source,
         p.families += s->families[v];
     }
     *out = p;
+    *out_complete = !atomic_load(&s->late);
     p = (cri_parent_sets){ 0 };
 done:
     cri_parent_sets_free(cx, &p);

@@ -44,10 +44,11 @@ cri_score_bound cri_penalty_bound(const cri_penalty *p);
 /* Scores all sets within the rules that can be useful.  Fails with CR_EUNSUPPORTED for more than 64
  * variables, with CR_ENOMEM, and a hint at fewer parents, where the sets of one size are too many to
  * fit.  O(n choose(n, most parents)) families; memory 16 bytes times the sets of one size for each
- * thread.  Freed by the caller. */
+ * thread.  *out_complete is false where time ran out: the lists then lack sets.  Freed by the caller. */
 cr_status cri_parent_sets_find(cr_ctx *cx, const cri_score_source *source,
                                const cri_arc_rules *rules, cri_score_bound opt_bound,
-                               cri_parent_sets *out);
+                               const cri_clock *opt_clock, cri_parent_sets *out,
+                               bool *out_complete);
 void      cri_parent_sets_free(cr_ctx *cx, cri_parent_sets *p);
 /* The best set of v within `allowed`; there is always one that has the required parents only. */
 const cri_parent_set *cri_parent_sets_best(const cri_parent_sets *p, size_t v, uint64_t allowed);

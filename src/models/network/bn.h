@@ -30,8 +30,11 @@
 #define CRI_BN_OPTIONS(X)                                                                          \
     X(text,  structure, "tabu", "FILE",                                                            \
       "the arcs: a network file of any format (variables without a column are hidden), empty, "    \
-      "naive (from the target to all columns), or a search: greedy (hill climbing) or tabu",       \
-      "greedy")                                                                                    \
+      "naive (from the target to all columns), or a search. By scores: greedy (hill climbing), "   \
+      "tabu, ges (among equivalence classes), exact (with a proof). By tests: pc, mmhc (tabu among " \
+      "what tests join). Trees: chow-liu, tan. Arcs by their probability: order-exact, "           \
+      "order-mcmc, partition-mcmc",                                                                \
+      "ges")                                                                                    \
     X(text,  criterion, "bic", "",                                                                     \
       "what a search maximises: bic, aic, bdeu:SIZE, bds:SIZE, k2, qnml, loglik or holdout",       \
       "bdeu:10")                                                                                   \
@@ -49,6 +52,21 @@
     X(list,  require, "", "", "arcs that must be there, FROM>TO", "smokes>lung")                   \
     X(list,  forbid, "", "", "arcs that must not be there, FROM>TO; * stands for any column", "'*>age'") \
     X(text,  start, "", "FILE", "network file whose arcs a search starts from", "first.bif")       \
+    X(choice, test, "g2", "g2|x2|mi",                                                              \
+      "of pc and mmhc: likelihood ratio, Pearson's, or mutual information against its price "      \
+      "under bic",                                                                                 \
+      "x2")                                                                                        \
+    X(real,  alpha, "0.05", "0<..<1", "of g2 and x2: joined are pairs with p below this", "0.01")  \
+    X(count, max_given, "", "", "of pc and mmhc: most columns that a test is given", "3")          \
+    X(choice, colliders, "sepset", "sepset|majority",                                              \
+      "of pc: arrows meet where the set that separated two columns, or most sets that do, leave "  \
+      "the one between them out",                                                                  \
+      "majority")                                                                                  \
+    X(count, bootstrap, "", "",                                                                    \
+      "learn the arcs again so often from rows drawn with replacement: their strengths", "200")    \
+    X(flag,  average, "false", "",                                                                 \
+      "with --bootstrap: the network of the arcs that most replicates have", "true")               \
+    X(count, samples, "4000", ">=4", "of order-mcmc and partition-mcmc: draws of four chains", "20000") \
     X(count, restarts, "", "",                                                                     \
       "of a search: perturbed restarts, of which the best graph is kept (default 100, or as many as columns if these are more); of EM: random starts after the first (default 4)",                                                                 \
       "50")                                                                                        \
@@ -84,7 +102,10 @@
     MEMBER(count,  arcs,           (),      "",         "between all variables")                   \
     MEMBER(vector, strength,       (arcs),  "0..1 minus", "of each, by child and parent; NaN: not known") \
     MEMBER(vector, direction,      (arcs),  "0..1 minus", "likewise")                              \
-    MEMBER(count,  steps,          (),      "",         "changes of a graph that a search made")   \
+    MEMBER(real,   bound,          (),      "none",     "no graph within the rules scores more; NaN: not known") \
+    MEMBER(real,   rhat,           (),      "none",     "the largest of chains over arcs; NaN: none") \
+    MEMBER(count,  replicates,     (),      "",         "of the bootstrap, or draws of chains that strengths are from") \
+    MEMBER(count,  steps,          (),      "",         "changes of a graph that a search made, or tests") \
     MEMBER(count,  trace_size,     (),      "",         "graphs that it went through to the best") \
     MEMBER(vector, trace,          (trace_size), "full as:search_trace",    "their scores")                            \
     MEMBER(part,   em,             (cri_em_outcome), "none inside", "of EM; none where nothing is missing")

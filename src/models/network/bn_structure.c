@@ -1,11 +1,10 @@
 /* bn_structure.c -- which arcs a network has: none, from the target to all others, those of a file, or the best that a
  * search finds within what the options ask for. */
-#include "bn.h"
+#include "bn_searches.h"
 #include "base/context_internal.h"
 #include "base/list.h"
 #include "base/rng.h"
 #include "base/scratch.h"
-#include "graph/learn/search.h"
 
 #include <math.h>
 #include <string.h>
@@ -263,7 +262,7 @@ static void note_search(cr_ctx *cx, const cri_search_result *r, cri_bn *m, cr_re
     report->stop = r->cut ? CR_STOP_TIME : CR_STOP_TOLERANCE;
     if (r->cut)
         cr_log(cx, CR_LOG_WARNING,
-               "the time limit ended the search after %zu steps: this is the best graph so far",
+               "time or memory ended the search after %zu steps: this is the best graph so far",
                r->steps);
 }
 
@@ -287,6 +286,28 @@ static cr_status take_start(const task *t)
     return take_arcs(t->cx, &g, t->m);
 }
 
+/* Do the rules leave something out, or ask for something? */
+static bool is_ruled(const cri_arc_rules *r)
+{
+    size_t allowed = cri_bit_count(r->allowed, r->n * r->words);
+    return allowed < r->n * (r->n - (r->n > 0)) || cri_bit_count(r->required, r->n * r->words) > 0;
+}
+
+/* Strengths of the arcs from probabilities of all. */
+static void note_probabilities(const double *arcs, cri_bn *m)
+{
+    size_t arc = 0, n = cr_network_size(m->net);
+    for (size_t v = 0; v < n; v++) {
+        size_t        k;
+        const size_t *parents = cr_network_parents(m->net, v, &k);
+        for (size_t i = 0; i < k; i++, arc++) {
+            double way = arcs[parents[i] * n + v], back = arcs[v * n + parents[i]];
+            m->strength[arc] = fmin(way + back, 1);
+            m->direction[arc] = way + back > 0 ? way / (way + back) : 0.5;
+        }
+    }
+}
+
 /* From the start of the rules, by complete rows; the arcs go to the network. */
 static cr_status search_once(task *t, const cri_bn_rows *data, cri_search_result *out)
 {
@@ -296,28 +317,46 @@ static cr_status search_once(task *t, const cri_bn_rows *data, cri_search_result
     cri_local_scores  *scores = NULL;
     cri_cases_table    cases;
     cri_score_source   source;
-    cri_search_result  r = { .trace = NULL };
+    cri_bn_found       found = { .arcs = NULL };
+    cri_clock          clock = cri_clock_start(cx, NAN);
     size_t             n = data->p, usual = n > 100 ? n : 100;
-    cri_search_options how = { .tabu = strcmp(t->o->structure, "tabu") == 0,
-                               .memory = 15,
+    cri_bn_search_task how = { .cx = cx,
+                               .o = t->o,
+                               .target = t->m->target,
+                               .seed = t->seed,
+                               .kind = t->kind,
+                               .rules = &t->rules,
+                               .ruled = is_ruled(&t->rules),
+                               .cases = &cases,
+                               .source = &source,
                                .restarts =
                                    t->o->restarts == CR_COUNT_UNSET ? usual : t->o->restarts,
-                               .seed = t->seed };
+                               .clock = &clock };
     uint8_t           *held = t->kind == CRI_SCORE_HOLDOUT ? hold_out(&s, data->n, t->seed) : NULL;
     CR_TRY(s.status);
     CR_TRY(cri_bn_cases(&s, t->m, data, held, &cases));
     CR_TRY(cri_table_score(&s, &cases, t->kind, t->ess, &source));
     CR_TRY(cri_local_scores_new(cx, &source, &scores));
-    CR_TRY(cri_search_dag(&s, scores, &t->rules, &how, &r));
-    cr_log(cx, CR_LOG_INFO, "%zu steps, %zu restarts, %zu families scored", r.steps, r.restarts,
-           cri_local_scores_computed(scores));
-    note_search(cx, &r, t->m, t->report);
-    CR_TRY(take_arcs(cx, &r.dag, t->m));
+    how.scores = scores;
+    CR_TRY(cri_bn_search(&s, &how, &found));
+    cr_log(cx, CR_LOG_INFO, "%zu steps, %zu restarts, %zu families scored", found.result.steps,
+           found.result.restarts, cri_local_scores_computed(scores));
+    note_search(cx, &found.result, t->m, t->report);
+    found.result.trace = NULL; /* it is the model's now */
+    CR_TRY(take_arcs(cx, &found.result.dag, t->m));
     CR_TRY(note_arcs(cx, t->o->structure, t->m));
-    weigh_arcs(scores, &t->rules, &r.dag, t->m);
-    memcpy(t->rules.start, r.dag.parents, n * t->rules.words * sizeof *r.dag.parents);
-    out->cut = r.cut;
+    if (found.arcs)
+        note_probabilities(found.arcs, t->m);
+    else
+        weigh_arcs(scores, &t->rules, &found.result.dag, t->m);
+    t->m->bound = found.bound, t->m->rhat = found.rhat, t->m->replicates = found.replicates;
+    memcpy(t->rules.start, found.result.dag.parents,
+           n * t->rules.words * sizeof *found.result.dag.parents);
+    out->cut = found.result.cut;
 done:
+    if (found.result.trace)
+        cr_free(cx, found.result.trace, found.result.trace_size, sizeof *found.result.trace);
+    cri_pdag_free(cx, &found.graph);
     cri_local_scores_free(scores);
     cr_scratch_end(&s);
     return st;
@@ -439,11 +478,6 @@ done:
     return st;
 }
 
-static bool is_search(const char *word)
-{
-    return strcmp(word, "greedy") == 0 || strcmp(word, "tabu") == 0;
-}
-
 cr_status cri_bn_find_structure(cr_ctx *cx, const cri_rows *rows, const cri_bn_options *o,
                                 const cri_bn_rows *data, uint64_t seed, cri_bn *m,
                                 cr_report *report)
@@ -451,7 +485,8 @@ cr_status cri_bn_find_structure(cr_ctx *cx, const cri_rows *rows, const cri_bn_o
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     task       t = { cx, rows, o, data, seed, m, report, CRI_SCORE_BIC, 1, { 0 } };
-    if (is_search(o->structure)) {
+    m->bound = m->rhat = NAN;
+    if (cri_bn_is_search(o->structure)) {
         CR_TRY(search(&s, &t));
     } else {
         if (strcmp(o->structure, "naive") == 0) CR_TRY(arcs_from_target(cx, m));

@@ -1,7 +1,7 @@
 /* bn_variables.c -- columns as variables with states, and rows as states of these.
  * Texts and booleans are states as they are.  Whole numbers of few values are states in the order of the numbers.  Other
  * numbers are cut at quantiles where that is asked for. */
-#include "bn.h"
+#include "bn_searches.h"
 #include "base/context_internal.h"
 #include "base/number.h"
 #include "base/scratch.h"
@@ -241,12 +241,10 @@ done:
     return st;
 }
 
-static bool is_search(const char *word)
+/* A word of --structure, and not the name of a file? */
+static bool is_word(const char *word)
 {
-    static const char *const words[] = { "empty", "naive", "greedy", "tabu" };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(word, words[i]) == 0) return true;
-    return false;
+    return strcmp(word, "empty") == 0 || strcmp(word, "naive") == 0 || cri_bn_is_search(word);
 }
 
 static cr_status variables_of_file(cr_ctx *cx, const cri_rows *rows, const cri_bn_options *o,
@@ -280,7 +278,7 @@ done:
 cr_status cri_bn_open_variables(cr_ctx *cx, const cri_rows *rows, const cri_bn_options *o,
                                 cri_bn *m)
 {
-    cr_status st = is_search(o->structure) ? variables_of_columns(cx, rows, o, m)
+    cr_status st = is_word(o->structure) ? variables_of_columns(cx, rows, o, m)
                                            : variables_of_file(cx, rows, o, m);
     if (st != CR_OK) return st;
     m->target = CR_NONE;
