@@ -10,14 +10,18 @@
  *              have the same prior (Kuipers & Moffa 2017)
  * In a partition V_1, V_2 ... nodes of V_1 have no parents, those of V_i at least one in V_(i-1) and none
  * outside V_1 .. V_(i-1).  Each chain takes a variable out and puts it back where its full conditional
- * says (all positions, or all members and gaps of the partition), and tries to swap two.  Of each state
- * the arc probabilities given it are averaged, so that no graph need be drawn.
+ * says (all positions, or all members and gaps of the partition), and tries to swap two.  Of a partition
+ * it also draws a graph, draws the parents of two variables together from their full conditional, again
+ * and again (Goudie & Mukherjee 2016), and goes on from the partition of that graph: arcs turn so that a
+ * whole level need not move.  Of each state the arc probabilities given it are averaged.
  * Koivisto & Sood (2004), "Exact Bayesian structure discovery in Bayesian networks", JMLR 5; Kuipers &
- * Moffa (2017), "Partition MCMC for inference on acyclic digraphs", JASA 112.
+ * Moffa (2017), "Partition MCMC for inference on acyclic digraphs", JASA 112; Goudie & Mukherjee (2016),
+ * "A Gibbs sampler for learning DAGs", JMLR 17.
  *   1. family_sums.c     sums over sets of parents
  *   2. order_exact.c     forward and backward
  *   3. order_states.c    orders and partitions: weight, arcs, moves
- *   4. order_chains.c    chains, and whether they agree
+ *   4. order_graphs.c    graphs of a partition, and their moves
+ *   5. order_chains.c    chains, and whether they agree
  * (Internal header.) */
 #ifndef CREDENCE_GRAPH_LEARN_ARC_POSTERIOR_H
 #define CREDENCE_GRAPH_LEARN_ARC_POSTERIOR_H
@@ -76,7 +80,33 @@ cr_status cri_order_state_new(cr_scratch *s, const cri_family_sums *f, bool orde
 void cri_order_relocate(cri_order_state *x, cr_rng *r, size_t v);
 /* Tries to swap two variables (of different members). */
 bool cri_order_swap(cri_order_state *x, cr_rng *r);
+/* Weighs the state anew after its order and members were written. */
+void cri_order_weigh(cri_order_state *x);
+/* Candidates of v in members lower than `below`, as bits. */
+size_t cri_order_allowed(const cri_order_state *x, size_t v, uint32_t below);
 /* P(u -> v | state) at u n + v, written for all u and v. */
 void cri_order_arcs(const cri_order_state *x, double *out);
+
+/* --- graphs of a partition (order_graphs.c) --------------------------------------------------- */
+
+/* A graph: of each variable its parents, as bits of its candidates. */
+typedef struct cri_graph_state {
+    const cri_family_sums *f; /* with sets */
+    size_t                 n, words;
+    uint32_t              *parents;  /* [n] */
+    uint64_t              *children; /* [n x words] */
+    uint64_t              *below;    /* [2 x words] workspace: descendants of two */
+    uint32_t              *stack;    /* [n] */
+    double                *weight;   /* [most sets] */
+} cri_graph_state;
+
+/* In the arena. */
+cr_status cri_graph_state_new(cr_scratch *s, const cri_family_sums *f, cri_graph_state *out);
+/* A graph of the partition, by its weights. */
+void cri_graph_draw(cri_graph_state *g, const cri_order_state *x, cr_rng *r);
+/* The parents of u and v together, by their full conditional. */
+void cri_graph_redraw(cri_graph_state *g, cr_rng *r, size_t u, size_t v);
+/* x becomes the partition of the graph. */
+void cri_graph_levels(const cri_graph_state *g, cri_order_state *x);
 
 #endif

@@ -44,6 +44,18 @@ static void sum_subsets(double *total, size_t sets)
                 total[c + half] = cri_log_plus(total[c], total[c + half]);
 }
 
+/* The families that have a weight, before they are summed. */
+static void list_sets(cri_family_sums *f, size_t v, size_t sets)
+{
+    size_t k = 0;
+    for (size_t c = 0; c < sets; c++) {
+        if (f->total[v][c] == -INFINITY) continue;
+        f->set[v][k] = (uint32_t)c;
+        f->score[v][k++] = f->total[v][c];
+    }
+    f->sets[v] = k;
+}
+
 static void make_one(void *arg, size_t v)
 {
     making              *m = arg;
@@ -67,13 +79,25 @@ static void make_one(void *arg, size_t v)
         if (m->prior == CRI_FAMILIES_FAIR) total[c] += log_share((double)n - 1, (double)k);
         m->families[v]++;
     }
+    if (m->out->sets) list_sets(m->out, v, sets);
     sum_subsets(total, sets);
     cri_slot_leave(&m->slots, slot);
 }
 
+/* sum of choose(m, k) for k = 0 .. most */
+static size_t sets_of_size(size_t m, size_t most)
+{
+    size_t sum = 0, choose = 1;
+    for (size_t k = 0; k <= m && k <= most; k++) {
+        sum += choose;
+        choose = choose * (m - k) / (k + 1);
+    }
+    return sum;
+}
+
 cr_status cri_family_sums_make(cr_scratch *s, const cri_score_source *source,
                                const cri_arc_rules *rules, const uint64_t *candidates,
-                               cri_family_prior prior, cri_family_sums *out)
+                               cri_family_prior prior, bool keep_sets, cri_family_sums *out)
 {
     cr_status       st = CR_OK;
     cr_ctx         *cx = s->cx;
@@ -84,6 +108,9 @@ cr_status cri_family_sums_make(cr_scratch *s, const cri_score_source *source,
     f.count = cr_scratch_bytes(s, n, sizeof *f.count);
     f.candidate = cr_scratch_bytes(s, n, sizeof *f.candidate);
     f.total = cr_scratch_bytes(s, n, sizeof *f.total);
+    f.sets = keep_sets ? cr_scratch_bytes(s, n, sizeof *f.sets) : NULL;
+    f.set = keep_sets ? cr_scratch_bytes(s, n, sizeof *f.set) : NULL;
+    f.score = keep_sets ? cr_scratch_bytes(s, n, sizeof *f.score) : NULL;
     m.work = cr_scratch_bytes(&sc, m.slots.n, sizeof *m.work);
     m.list = cr_scratch_bytes(&sc, m.slots.n * n, sizeof *m.list);
     m.families = cr_scratch_bytes(&sc, n, sizeof *m.families);
@@ -101,6 +128,11 @@ cr_status cri_family_sums_make(cr_scratch *s, const cri_score_source *source,
                            "sums over sets of parents take at most %d candidates, not %" PRIu32,
                            CRI_MOST_CANDIDATES, f.count[v]));
         f.total[v] = cr_scratch_f64(s, (size_t)1 << f.count[v]);
+        if (keep_sets) {
+            size_t most = sets_of_size(f.count[v], rules->most_parents);
+            f.set[v] = cr_scratch_bytes(s, most, sizeof **f.set);
+            f.score[v] = cr_scratch_f64(s, most);
+        }
         CR_TRY(s->status);
     }
     for (size_t i = 0; i < m.slots.n; i++) CR_TRY(source->open_work(&sc, source->own, &m.work[i]));

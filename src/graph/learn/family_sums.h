@@ -25,13 +25,16 @@ typedef struct cri_family_sums {
     uint32_t **candidate; /* [n] to [count], ascending */
     double   **total;     /* [n] to [2^count]; -INFINITY where a required one is missing */
     double     families;  /* that were scored */
+    size_t    *sets;      /* [n] families with a weight, where they were asked for; else NULL */
+    uint32_t **set;       /* [n] to [sets] bits of candidates */
+    double   **score;     /* [n] to [sets] log weights of these */
 } cri_family_sums;
 
 /* Which parents may count: [n x words] bits, at most CRI_MOST_CANDIDATES of each variable; those
  * that are required always.  In the arena. */
 cr_status cri_family_sums_make(cr_scratch *s, const cri_score_source *source,
                                const cri_arc_rules *rules, const uint64_t *candidates,
-                               cri_family_prior prior, cri_family_sums *out);
+                               cri_family_prior prior, bool keep_sets, cri_family_sums *out);
 /* Candidates that are worth it, up to `most` of each variable: all where they are no more; else those
  * that are parents in `dag`, then its children, then those that add most to the score of v given its
  * parents in `dag`, or given nothing.  out [n x words], zeroed.  O(n^2) families. */

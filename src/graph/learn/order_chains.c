@@ -12,6 +12,7 @@ enum { ROUNDS = 64 }; /* parts of a run, between which the time is looked at */
 
 typedef struct chain {
     cri_order_state x;
+    cri_graph_state graph; /* of partitions */
     cr_rng          rng;
     double         *arcs;                /* [n x n] of one state */
     double         *mean[2], *spread[2]; /* [n x n] of the halves: mean, sum of squares about it */
@@ -40,11 +41,13 @@ static cr_status chain_new(cr_scratch *s, const cri_family_sums *f, const cri_ch
     }
     c.trace = cr_scratch_f64(s, o->samples);
     if (s->status == CR_OK) cri_order_state_new(s, f, o->orders, start, &c.x);
+    if (s->status == CR_OK && !o->orders) cri_graph_state_new(s, f, &c.graph);
     *out = c;
     return s->status;
 }
 
-/* As many relocations as there are variables, and as many swaps. */
+/* As many relocations as there are variables, and as many swaps; of a partition twice as many
+ * pairs of a graph of it, too. */
 static void step(chain *c)
 {
     for (size_t i = 0; i < c->x.n; i++) {
@@ -52,6 +55,15 @@ static void step(chain *c)
         c->taken += cri_order_swap(&c->x, &c->rng);
         c->tried++;
     }
+    if (c->x.orders || c->x.n < 2 || c->x.sum == -INFINITY) return;
+    cri_graph_draw(&c->graph, &c->x, &c->rng);
+    for (size_t i = 0; i < 2 * c->x.n; i++) {
+        size_t u = cr_rng_below(&c->rng, c->x.n), candidates = c->x.f->count[u];
+        if (candidates == 0) continue;
+        size_t v = c->x.f->candidate[u][cr_rng_below(&c->rng, candidates)];
+        cri_graph_redraw(&c->graph, &c->rng, u, v);
+    }
+    cri_graph_levels(&c->graph, &c->x);
 }
 
 /* One sample more into half h (Welford). */

@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Candidates of v in members lower than `below`. */
-static size_t allowed_below(const cri_order_state *x, size_t v, uint32_t below)
+size_t cri_order_allowed(const cri_order_state *x, size_t v, uint32_t below)
 {
     const uint32_t *candidate = x->f->candidate[v];
     size_t          c = 0;
@@ -21,12 +20,13 @@ static double weigh(const cri_order_state *x, size_t v)
 {
     const double *total = x->f->total[v];
     uint32_t      at = x->member[v];
-    if (x->orders) return total[allowed_below(x, v, at)];
+    if (x->orders) return total[cri_order_allowed(x, v, at)];
     if (at == 0) return total[0];
-    return cri_log_minus(total[allowed_below(x, v, at)], total[allowed_below(x, v, at - 1)]);
+    return cri_log_minus(total[cri_order_allowed(x, v, at)],
+                         total[cri_order_allowed(x, v, at - 1)]);
 }
 
-static void weigh_all(cri_order_state *x)
+void cri_order_weigh(cri_order_state *x)
 {
     x->sum = 0;
     for (size_t v = 0; v < x->n; v++) x->sum += x->weight[v] = weigh(x, v);
@@ -53,7 +53,7 @@ cr_status cri_order_state_new(cr_scratch *s, const cri_family_sums *f, bool orde
                 x.member[v] = x.member[x.order[j]] + 1;
         if (x.member[v] >= x.members) x.members = x.member[v] + 1;
     }
-    weigh_all(&x);
+    cri_order_weigh(&x);
     *out = x;
     return CR_OK;
 }
@@ -89,7 +89,7 @@ static void relocate_in_order(cri_order_state *x, cr_rng *r, size_t v)
 {
     size_t n = x->n, was = x->member[v];
     move_to(x, v, 0);
-    weigh_all(x);
+    cri_order_weigh(x);
     x->place[0] = x->sum;
     for (size_t i = 1; i < n; i++) {
         uint32_t u = x->order[i];
@@ -100,7 +100,7 @@ static void relocate_in_order(cri_order_state *x, cr_rng *r, size_t v)
         for (size_t w = 0; w < n; w++) x->place[i] += x->weight[w];
     }
     move_to(x, v, draw(r, x->place, n, was));
-    weigh_all(x);
+    cri_order_weigh(x);
 }
 
 /* The partition of the others (rest_member) with v in member i/2 of it (odd i), or alone before it
@@ -131,7 +131,7 @@ static void relocate_in_partition(cri_order_state *x, cr_rng *r, size_t v)
     size_t to = draw(r, x->place, 2 * members + 1, was);
     put_back(x, v, to);
     x->members = members + (to % 2 == 0);
-    weigh_all(x);
+    cri_order_weigh(x);
 }
 
 void cri_order_relocate(cri_order_state *x, cr_rng *r, size_t v)
@@ -156,10 +156,10 @@ bool cri_order_swap(cri_order_state *x, cr_rng *r)
     double before = x->sum;
     if (x->member[a] == x->member[b]) return false;
     exchange(x, a, b);
-    weigh_all(x);
+    cri_order_weigh(x);
     if (log(cr_rng_uniform(r)) < x->sum - before) return true;
     exchange(x, a, b);
-    weigh_all(x);
+    cri_order_weigh(x);
     return false;
 }
 
@@ -172,8 +172,8 @@ void cri_order_arcs(const cri_order_state *x, double *out)
     for (size_t v = 0; v < n; v++) {
         const double *total = x->f->total[v];
         uint32_t      at = x->member[v];
-        size_t        all = allowed_below(x, v, at);
-        size_t        far = x->orders || at == 0 ? 0 : allowed_below(x, v, at - 1);
+        size_t        all = cri_order_allowed(x, v, at);
+        size_t        far = x->orders || at == 0 ? 0 : cri_order_allowed(x, v, at - 1);
         bool          some = !x->orders && at > 0; /* a parent right before it is needed */
         for (size_t i = 0; i < x->f->count[v]; i++) {
             size_t bit = (size_t)1 << i;

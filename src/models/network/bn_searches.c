@@ -220,7 +220,7 @@ enum {
 
 /* Sums over families of all candidates, or those that are likely beside a graph that tabu search finds,
  * which is left in `out`.  More than some columns have up to 4 parents unless --max-parents says. */
-static cr_status sum_families(cr_scratch *s, const cri_bn_search_task *t, size_t all,
+static cr_status sum_families(cr_scratch *s, const cri_bn_search_task *t, size_t all, bool keep,
                               cri_family_sums *f, cri_bn_found *out)
 {
     cr_status     st = CR_OK;
@@ -238,7 +238,7 @@ static cr_status sum_families(cr_scratch *s, const cri_bn_search_task *t, size_t
         rules.most_parents = USUAL_PARENTS;
     CR_TRY(climb(s, t, &rules, true, out));
     CR_TRY(cri_choose_candidates(t->cx, t->scores, &rules, &out->result.dag, most, candidates));
-    CR_TRY(cri_family_sums_make(s, t->source, &rules, candidates, CRI_FAMILIES_EQUAL, f));
+    CR_TRY(cri_family_sums_make(s, t->source, &rules, candidates, CRI_FAMILIES_EQUAL, keep, f));
     cr_log(t->cx, CR_LOG_INFO, "%.0f families of up to %zu parents among %zu candidates",
            f->families, rules.most_parents, most < n ? most : n - (n > 0));
 done:
@@ -255,7 +255,7 @@ static cr_status find_all_orders(cr_scratch *s, const cri_bn_search_task *t, cri
                 MOST_EXACT, n);
         CR_TRY(cr_fail_hint(t->cx, "--structure order-mcmc or partition-mcmc"));
     }
-    CR_TRY(sum_families(s, t, MOST_EXACT, &f, out));
+    CR_TRY(sum_families(s, t, MOST_EXACT, false, &f, out));
     out->arcs = cr_scratch_matrix(s, n, n);
     CR_TRY(s->status);
     CR_TRY(cri_order_exact(t->cx, &f, out->arcs, NULL));
@@ -278,7 +278,7 @@ static cr_status run_chains(cr_scratch *s, const cri_bn_search_task *t, bool ord
                             .thin = 1,
                             .seed = t->seed,
                             .opt_clock = t->clock };
-    CR_TRY(sum_families(s, t, ALL_CANDIDATES, &f, out));
+    CR_TRY(sum_families(s, t, ALL_CANDIDATES, !orders, &f, out));
     out->arcs = cr_scratch_matrix(s, n, n);
     CR_TRY(s->status);
     CR_TRY(cri_order_chains(t->cx, &f, &o, &out->result.dag, out->arcs, &report));

@@ -53,7 +53,7 @@ static cri_family_sums all_families(cr_ctx *cx, cr_scratch *s, const cri_score_s
                                     const cri_arc_rules *rules, cri_family_prior prior)
 {
     cri_family_sums f;
-    assert_ok(cx, cri_family_sums_make(s, source, rules, rules->allowed, prior, &f));
+    assert_ok(cx, cri_family_sums_make(s, source, rules, rules->allowed, prior, true, &f));
     return f;
 }
 
@@ -227,7 +227,7 @@ TEST(too_many_variables_are_refused)
     double           arcs[900];
     assert_ok(cx, cri_arc_rules_new(&s, 30, &rules));
     assert_fails_with(
-        cx, cri_family_sums_make(&s, &source, &rules, rules.allowed, CRI_FAMILIES_EQUAL, &f),
+        cx, cri_family_sums_make(&s, &source, &rules, rules.allowed, CRI_FAMILIES_EQUAL, true, &f),
         CR_EUNSUPPORTED, "26 candidates");
     f.n = 30;
     assert_fails_with(cx, cri_order_exact(cx, &f, arcs, NULL), CR_EUNSUPPORTED, "25 variables");
@@ -250,7 +250,7 @@ static cr_status run_posterior(cr_ctx *cx, void *arg)
     CR_TRY(cri_arc_rules_new(&s, N, &rules));
     cri_dag start = cri_dag_new(&s, N);
     CR_TRY(s.status);
-    CR_TRY(cri_family_sums_make(&s, &source, &rules, rules.allowed, CRI_FAMILIES_EQUAL, &f));
+    CR_TRY(cri_family_sums_make(&s, &source, &rules, rules.allowed, CRI_FAMILIES_EQUAL, true, &f));
     CR_TRY(cri_order_exact(cx, &f, arcs, NULL));
     CR_TRY(cri_order_chains(cx, &f, &o, &start, arcs, &report));
 done:
