@@ -351,7 +351,7 @@ cr_status cri_bn_search(cr_scratch *s, const cri_bn_search_task *t, cri_bn_found
 {
     cr_status st = CR_OK;
     CR_TRY(cri_bn_search_once(s, t, out));
-    if (t->o->bootstrap == CR_COUNT_UNSET || t->o->bootstrap == 0) goto done;
+    if (t->replicates == 0) goto done;
     CR_TRY(cri_bn_bootstrap(s, t, out));
     if (t->o->average)
         CR_TRY(cri_averaged_network(t->cx, out->arcs, 0.5, t->rules, &out->result.dag));

@@ -25,6 +25,7 @@ typedef struct cri_bn_search_task {
     const cri_score_source *source; /* of these cases */
     cri_local_scores       *scores; /* of that */
     size_t                  restarts;
+    size_t                  replicates; /* of the bootstrap, 0: none */
     const cri_clock        *clock;
 } cri_bn_search_task;
 

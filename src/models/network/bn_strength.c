@@ -63,9 +63,9 @@ cr_status cri_bn_bootstrap(cr_scratch *s, const cri_bn_search_task *t, cri_bn_fo
     CR_TRY(cri_score_parse(t->cx, t->o->score, &kind, &l.ess));
     inout->arcs = cr_scratch_matrix(s, n, n);
     CR_TRY(s->status);
-    CR_TRY(cri_arc_bootstrap(t->cx, t->cases, learn_again, &l, t->o->bootstrap, t->seed, t->clock,
+    CR_TRY(cri_arc_bootstrap(t->cx, t->cases, learn_again, &l, t->replicates, t->seed, t->clock,
                              inout->arcs, &inout->replicates));
-    inout->result.cut |= inout->replicates < t->o->bootstrap;
+    inout->result.cut |= inout->replicates < t->replicates;
 done:
     return st;
 }

@@ -331,6 +331,8 @@ static cr_status search_once(task *t, const cri_bn_rows *data, cri_search_result
                                .source = &source,
                                .restarts =
                                    t->o->restarts == CR_COUNT_UNSET ? usual : t->o->restarts,
+                               .replicates =
+                                   t->o->bootstrap == CR_COUNT_UNSET ? 0 : t->o->bootstrap,
                                .clock = &clock };
     uint8_t           *held = t->kind == CRI_SCORE_HOLDOUT ? hold_out(&s, data->n, t->seed) : NULL;
     CR_TRY(s.status);
@@ -435,6 +437,10 @@ static cr_status search(cr_scratch *s, task *t)
     cri_search_result r;
     CR_TRY(cri_score_parse(t->cx, t->o->criterion, &t->kind, &t->ess));
     CR_TRY(cri_bn_rules(s, t->m, t->o, &t->rules));
+    if (t->o->bootstrap != CR_COUNT_UNSET && t->o->bootstrap > 0 && !t->data->complete) {
+        cr_fail(t->cx, CR_EUNSUPPORTED, "--bootstrap takes rows in which no cell is missing");
+        CR_TRY(cr_fail_hint(t->cx, "leave out rows with gaps by --missing drop, or --bootstrap"));
+    }
     CR_TRY(t->data->complete ? search_once(t, t->data, &r) : search_with_gaps(t));
 done:
     return st;

@@ -279,7 +279,7 @@ cr_status cri_bn_open_variables(cr_ctx *cx, const cri_rows *rows, const cri_bn_o
                                 cri_bn *m)
 {
     cr_status st = is_word(o->structure) ? variables_of_columns(cx, rows, o, m)
-                                           : variables_of_file(cx, rows, o, m);
+                                         : variables_of_file(cx, rows, o, m);
     if (st != CR_OK) return st;
     m->target = CR_NONE;
     if (!rows->design->target.name) return CR_OK;
