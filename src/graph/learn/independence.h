@@ -22,8 +22,8 @@
 typedef struct cri_verdict {
     bool   independent;
     double p;           /* of a dependence at least as strong where there is none; oracle: 0 or 1 */
-    double association; /* how strong: I(x; y | z) in nats, |r|; oracle: 1 / arcs of
-                           the shortest active trail */
+    double association; /* how strong: I(x; y | z) in nats, of normal variables for
+                           fisher-z; oracle: 1 / arcs of the shortest active trail */
 } cri_verdict;
 
 typedef struct cri_independence {

@@ -40,9 +40,10 @@ static cri_verdict fisher_z(const void *arg, void *workspace, size_t x, size_t y
     cri_verdict                 v = { true, 1, 0 };
     factor(t, given, k, x, y, L);
     double along = L[m * m - 2], rest = L[m * m - 1], length = hypot(along, rest);
-    if (length > 0 && L[k * m + k] > 0) v.association = fmin(fabs(along) / length, 1);
+    double r = length > 0 && L[k * m + k] > 0 ? fmin(fabs(along) / length, 1 - 1e-12) : 0;
+    v.association = -0.5 * log1p(-r * r);
     if (free <= 0) return v;
-    v.p = erfc(sqrt(free) * atanh(v.association) / sqrt(2));
+    v.p = erfc(sqrt(free) * atanh(r) / sqrt(2));
     v.independent = v.p > t->alpha;
     return v;
 }
