@@ -1,5 +1,5 @@
 /* bn.c -- Bayesian networks, learned: the fit, updates, the descriptor.  See bn.h for the model and the other files. */
-#include "bn.h"
+#include "bn_searches.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
 #include "graph/query/methods.h"
@@ -195,6 +195,14 @@ static void bn_candidate(const void *state, size_t i, cri_candidate *out)
         (cri_candidate){ .number = i + 1, .value = m->trace[i], .chosen = i + 1 == m->trace_size };
 }
 
+static void bn_arcs(const void *state, const double **out_strength, const double **out_compelled)
+{
+    const cri_bn *m = state;
+    if (!cri_bn_is_search(m->how)) return; /* the arcs were given */
+    *out_strength = m->strength;
+    *out_compelled = m->compelled;
+}
+
 /* A state that training has not seen is none that is not known: the network says which there are. */
 static cr_status bn_shape(cr_ctx *cx, const void *options, cr_design *d)
 {
@@ -232,7 +240,9 @@ const cr_model_class cri_class_bn = {
     .whole = &(const cri_whole_face){ .fit = bn_fit, .update = bn_update, .update_holds = true },
     .rows = &(const cri_rows_face){ .predict = cri_bn_predict, .sample = cri_bn_sample },
     .choice = &(const cri_choice_face){ .choice = bn_choice, .candidate = bn_candidate },
-    .network = &(const cri_network_face){ .methods = &cri_states_methods, .network = bn_network },
+    .network = &(const cri_network_face){ .methods = &cri_states_methods,
+                                          .network = bn_network,
+                                          .arcs = bn_arcs },
     .describe = cri_bn_describe,
     .statistics = cri_bn_statistics,
     .tables = cri_bn_tables,

@@ -102,6 +102,7 @@
     MEMBER(count,  arcs,           (),      "",         "between all variables")                   \
     MEMBER(vector, strength,       (arcs),  "0..1 minus", "of each, by child and parent; NaN: not known") \
     MEMBER(vector, direction,      (arcs),  "0..1 minus", "likewise")                              \
+    MEMBER(vector, compelled,      (arcs),  "0..1",     "1: all networks of the class have it this way") \
     MEMBER(real,   bound,          (),      "none",     "no graph within the rules scores more; NaN: not known") \
     MEMBER(real,   rhat,           (),      "none",     "the largest of chains over arcs; NaN: none") \
     MEMBER(count,  replicates,     (),      "",         "of the bootstrap, or draws of chains that strengths are from") \

@@ -2,7 +2,6 @@
  * scores. */
 #include "bn.h"
 #include "base/scratch.h"
-#include "graph/learn/pdag.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,8 +33,10 @@ const cr_field cri_bn_statistics[] = {
     CR_NUMBER("score.bound", CR_FIELD_SOMETIMES,
               "of --structure exact: no network within the rules scores more; equal to the score "
               "where that is proven to be the best"),
-    CR_COUNT("undirected", 0,
-             "arcs that other networks of the class, which fit equally well, have the other way"),
+    CR_COUNT(
+        "undirected", 0,
+        "arcs that other networks, which fit equally well and keep to the rules, have the other "
+        "way"),
     CR_COUNT("replicates", CR_FIELD_SOMETIMES,
              "of --bootstrap, or draws of chains, that strengths are from"),
     CR_NUMBER("rhat", CR_FIELD_SOMETIMES,
@@ -59,7 +60,9 @@ static const cr_field arc_fields[] = {
     CR_NUMBER("direction", CR_FIELD_NULL,
               "probability that the arc leads this way and not the other, likewise; 0.5: the data "
               "cannot tell"),
-    CR_FLAG("compelled", 0, "whether all networks of the class have the arc this way"),
+    CR_FLAG(
+        "compelled", 0,
+        "whether all networks of the class, within the rules of the fit, have the arc this way"),
     CR_FIELD_LAST,
 };
 
@@ -113,8 +116,7 @@ static void put_parameters(cri_sheet *list, const cri_bn *m, size_t v)
     }
 }
 
-/* class: the CPDAG of the network. */
-static void put_arcs(cri_sheet *out, const cri_bn *m, const cri_pdag *class)
+static void put_arcs(cri_sheet *out, const cri_bn *m)
 {
     cri_sheet          *list = cri_put_list(out, "arcs");
     const cr_variables *vs = cr_network_variables(m->net);
@@ -128,7 +130,7 @@ static void put_arcs(cri_sheet *out, const cri_bn *m, const cri_pdag *class)
             cri_put_text(row, "to", cr_variable_name(vs, v));
             cri_put_real(row, "strength", m->strength[arc]);
             cri_put_real(row, "direction", m->direction[arc]);
-            cri_put_flag(row, "compelled", cri_pdag_arrow(class, parents[i], v));
+            cri_put_flag(row, "compelled", m->compelled[arc] == 1);
         }
     }
 }
@@ -145,15 +147,11 @@ static void put_scores(cri_sheet *s, const cri_bn *m)
 
 cr_status cri_bn_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out)
 {
-    cr_status     st = CR_OK;
     const cri_bn *m = state;
     cri_sheet    *list = cri_put_list(out, "parameters"), *s = cri_put_object(out, "statistics");
-    cri_pdag class = { 0 };
-    size_t arrows, lines;
+    size_t        open = 0;
     (void)design;
-    CR_TRY(cri_pdag_of_network(cx, m->net, &class));
-    CR_TRY(cri_pdag_complete(cx, &class));
-    cri_pdag_count(&class, &arrows, &lines);
+    for (size_t i = 0; i < m->arcs; i++) open += m->compelled[i] == 0;
     for (size_t v = 0; v < cr_network_size(m->net) && m->size <= MOST_LISTED; v++)
         put_parameters(list, m, v);
     cri_put_count(s, "variables", cr_network_size(m->net));
@@ -165,14 +163,12 @@ cr_status cri_bn_describe(cr_ctx *cx, const void *state, const cr_design *design
     cri_put_real(s, "incomplete", m->incomplete);
     put_scores(s, m);
     if (isfinite(m->bound)) cri_put_real(s, "score.bound", m->bound);
-    cri_put_count(s, "undirected", lines);
+    cri_put_count(s, "undirected", open);
     if (m->replicates > 0) cri_put_count(s, "replicates", m->replicates);
     if (isfinite(m->rhat)) cri_put_real(s, "rhat", m->rhat);
     if (m->em.trace) cri_em_describe(&m->em, s);
-    put_arcs(out, m, &class);
+    put_arcs(out, m);
     if (m->size > MOST_LISTED)
         cr_log(cx, CR_LOG_INFO, "%zu probabilities are not listed: convert writes them", m->size);
-done:
-    cri_pdag_free(cx, &class);
-    return st;
+    return CR_OK;
 }

@@ -198,7 +198,8 @@ static cr_status note_arcs(cr_ctx *cx, const char *how, cri_bn *m)
     cri_string_free(cx, m->how);
     if (m->strength) cr_free(cx, m->strength, m->arcs, sizeof *m->strength);
     if (m->direction) cr_free(cx, m->direction, m->arcs, sizeof *m->direction);
-    m->how = NULL, m->strength = m->direction = NULL, m->arcs = 0;
+    if (m->compelled) cr_free(cx, m->compelled, m->arcs, sizeof *m->compelled);
+    m->how = NULL, m->strength = m->direction = m->compelled = NULL, m->arcs = 0;
     for (size_t v = 0; v < cr_network_size(m->net); v++) {
         size_t n;
         cr_network_parents(m->net, v, &n);
@@ -207,9 +208,50 @@ static cr_status note_arcs(cr_ctx *cx, const char *how, cri_bn *m)
     m->how = cri_string_copy(cx, how);
     m->strength = cr_alloc(cx, m->arcs, sizeof *m->strength);
     m->direction = cr_alloc(cx, m->arcs, sizeof *m->direction);
-    if (!m->how || !m->strength || !m->direction) CR_TRY(CR_ENOMEM);
+    m->compelled = cr_alloc(cx, m->arcs, sizeof *m->compelled);
+    if (!m->how || !m->strength || !m->direction || !m->compelled) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < m->arcs; i++) m->strength[i] = m->direction[i] = NAN;
 done:
+    return st;
+}
+
+/* Arrows of the class where it is narrower than that of the graph: arcs that rules fix, and those at a
+ * variable that was set in some row, whose two ways fit differently (Hauser & Buhlmann 2012). */
+static void narrow_class(const cri_arc_rules *opt_rules, const cri_bn_rows *d,
+                         const cr_network *net, cri_pdag *class)
+{
+    for (size_t v = 0; v < class->n; v++) {
+        size_t        n;
+        const size_t *parents = cr_network_parents(net, v, &n);
+        for (size_t k = 0; k < n; k++) {
+            size_t u = parents[k];
+            bool   fixed = opt_rules &&
+                         (cri_arc_required(opt_rules, u, v) || !cri_arc_allowed(opt_rules, v, u));
+            for (size_t i = 0; d->set && i < d->n && !fixed; i++)
+                fixed = d->set[i] == u || d->set[i] == v;
+            if (fixed) cri_pdag_set_arrow(class, u, v);
+        }
+    }
+    cri_pdag_meek(class);
+}
+
+/* Which arcs all networks of the class have the same way. */
+static cr_status note_class(cr_ctx *cx, const cri_arc_rules *opt_rules, const cri_bn_rows *d,
+                            cri_bn *m)
+{
+    cr_status st = CR_OK;
+    cri_pdag class = { 0 };
+    size_t arc = 0;
+    CR_TRY(cri_pdag_of_network(cx, m->net, &class));
+    CR_TRY(cri_pdag_complete(cx, &class));
+    narrow_class(opt_rules, d, m->net, &class);
+    for (size_t v = 0; v < class.n; v++) {
+        size_t        n;
+        const size_t *parents = cr_network_parents(m->net, v, &n);
+        for (size_t k = 0; k < n; k++) m->compelled[arc++] = cri_pdag_arrow(&class, parents[k], v);
+    }
+done:
+    cri_pdag_free(cx, &class);
     return st;
 }
 
@@ -347,6 +389,7 @@ static cr_status search_once(task *t, const cri_bn_rows *data, cri_search_result
     found.result.trace = NULL; /* it is the model's now */
     CR_TRY(take_arcs(cx, &found.result.dag, t->m));
     CR_TRY(note_arcs(cx, t->o->structure, t->m));
+    CR_TRY(note_class(cx, &t->rules, data, t->m));
     if (found.arcs)
         note_probabilities(found.arcs, t->m);
     else
@@ -497,6 +540,7 @@ cr_status cri_bn_find_structure(cr_ctx *cx, const cri_rows *rows, const cri_bn_o
     } else {
         if (strcmp(o->structure, "naive") == 0) CR_TRY(arcs_from_target(cx, m));
         CR_TRY(note_arcs(cx, o->structure, m));
+        CR_TRY(note_class(cx, NULL, data, m));
     }
     if (data->complete) CR_TRY(score_structure(cx, o, data, seed, m));
 done:
