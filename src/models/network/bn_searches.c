@@ -228,9 +228,9 @@ static cr_status sum_families(cr_scratch *s, const cri_bn_search_task *t, size_t
     size_t        n = rules.n, most = n <= all + 1 ? n : MOST_CHOSEN;
     uint64_t     *candidates = cr_scratch_bytes(s, n * rules.words, sizeof *candidates);
     if (t->kind == CRI_SCORE_LOGLIK || t->kind == CRI_SCORE_HOLDOUT) {
-        cr_fail(t->cx, CR_EARG, "--score %s gives no probabilities of arcs",
+        cr_fail(t->cx, CR_EARG, "--criterion %s gives no probabilities of arcs",
                 cri_score_name(t->kind));
-        CR_TRY(cr_fail_hint(t->cx, "take --score bdeu:1, or bic as an approximation"));
+        CR_TRY(cr_fail_hint(t->cx, "take --criterion bdeu:1, or bic as an approximation"));
     }
     CR_TRY(s->status);
     if (t->o->max_parents == CR_COUNT_UNSET && n > ALL_FAMILIES &&

@@ -60,7 +60,7 @@ cr_status cri_bn_bootstrap(cr_scratch *s, const cri_bn_search_task *t, cri_bn_fo
         CR_TRY(cr_fail_hint(t->cx, "leave --bootstrap out"));
     }
     cri_score_kind kind;
-    CR_TRY(cri_score_parse(t->cx, t->o->score, &kind, &l.ess));
+    CR_TRY(cri_score_parse(t->cx, t->o->criterion, &kind, &l.ess));
     inout->arcs = cr_scratch_matrix(s, n, n);
     CR_TRY(s->status);
     CR_TRY(cri_arc_bootstrap(t->cx, t->cases, learn_again, &l, t->replicates, t->seed, t->clock,

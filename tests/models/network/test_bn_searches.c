@@ -68,7 +68,7 @@ TEST(all_find_the_class)
                                             "structure=mmhc alpha=0.001",
                                             "structure=order-exact",
                                             "structure=order-mcmc samples=400",
-                                            "structure=partition-mcmc samples=400 score=bdeu:1",
+                                            "structure=partition-mcmc samples=400 criterion=bdeu:1",
                                             "structure=tabu bootstrap=20 average=true",
                                             "structure=pc alpha=0.001 bootstrap=10 average=true" };
     cr_table                *t = draw_rows(cx, 15, 4000, 0);
@@ -105,9 +105,9 @@ TEST(trees_join_all_but_what_is_alone)
 TEST(strengths_are_probabilities)
 {
     cr_table *t = draw_rows(cx, 7, 250, 0);
-    json_t   *exact = describe(cx, fit(cx, "bn", t, "structure=order-exact score=bdeu:1"));
+    json_t   *exact = describe(cx, fit(cx, "bn", t, "structure=order-exact criterion=bdeu:1"));
     json_t   *drawn =
-        describe(cx, fit(cx, "bn", t, "structure=order-mcmc samples=4000 score=bdeu:1"));
+        describe(cx, fit(cx, "bn", t, "structure=order-mcmc samples=4000 criterion=bdeu:1"));
     json_t *a = json_object_get(exact, "arcs"), *b = json_object_get(drawn, "arcs"), *arc;
     size_t  i;
     assert_int_equal(json_array_size(a), json_array_size(b));
@@ -128,11 +128,11 @@ TEST(exact_proves_its_score)
     static const char *const score[] = { "bic", "aic", "bdeu:2", "k2", "qnml" };
     for (size_t i = 0; i < 5; i++) {
         char settings[64], name[32];
-        snprintf(settings, sizeof settings, "structure=exact score=%s", score[i]);
+        snprintf(settings, sizeof settings, "structure=exact criterion=%s", score[i]);
         json_t *d = describe(cx, fit(cx, "bn", t, settings));
         snprintf(name, sizeof name, "score.%.*s", (int)strcspn(score[i], ":"), score[i]);
         assert_close(statistic(d, "score.bound"), statistic(d, name), 1e-10);
-        snprintf(settings, sizeof settings, "structure=tabu score=%s", score[i]);
+        snprintf(settings, sizeof settings, "structure=tabu criterion=%s", score[i]);
         assert_true(statistic(describe(cx, fit(cx, "bn", t, settings)), name) <=
                     statistic(d, "score.bound") + 1e-8);
     }
@@ -148,10 +148,10 @@ TEST(rules_and_interventions_point_arcs)
         const char *settings;
         bool        told;
     } cases[] = {
-        { "features=a,b structure=exact score=loglik require=a>b", true },
-        { "features=a,b structure=tabu score=loglik", false },
-        { "features=a,b structure=tabu score=loglik order=a,b", true },
-        { "features=a,b structure=tabu score=loglik intervention=set", true },
+        { "features=a,b structure=exact criterion=loglik require=a>b", true },
+        { "features=a,b structure=tabu criterion=loglik", false },
+        { "features=a,b structure=tabu criterion=loglik order=a,b", true },
+        { "features=a,b structure=tabu criterion=loglik intervention=set", true },
     };
     for (size_t i = 0; i < 4; i++) {
         const cri_bn *m = fit(cx, "bn", t, cases[i].settings)->state;
@@ -187,11 +187,11 @@ TEST(what_cannot_be_is_refused_in_words)
     } cases[] = {
         { "structure=tan", "needs a target" },
         { "structure=ges require=rain>wet", "cannot keep to" },
-        { "structure=ges score=k2", "same for all members" },
+        { "structure=ges criterion=k2", "same for all members" },
         { "structure=tan target=fall forbid=rain>wet", "cannot keep to" },
         { "structure=pc intervention=alone features=rain,tap", "intervention" },
         { "structure=order-mcmc bootstrap=5", "by itself" },
-        { "structure=order-exact score=loglik", "no probabilities" },
+        { "structure=order-exact criterion=loglik", "no probabilities" },
         { "structure=chow-liu require=rain>tap,tap>wet,rain>wet", "no tree" },
     };
     cr_table *t = draw_rows(cx, 1, 30, 0);
