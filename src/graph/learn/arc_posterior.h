@@ -71,6 +71,7 @@ typedef struct cri_order_state {
     /* workspace of moves */
     uint32_t *rest, *rest_member; /* [n] */
     double   *place;              /* [2 n + 1] */
+    double   *sums;               /* [4 (n + 2)] */
 } cri_order_state;
 
 /* In the arena; in the order of a DAG, whose levels are the members. */
@@ -97,7 +98,8 @@ typedef struct cri_graph_state {
     uint64_t              *children; /* [n x words] */
     uint64_t              *below;    /* [2 x words] workspace: descendants of two */
     uint32_t              *stack;    /* [n] */
-    double                *weight;   /* [most sets] */
+    double                *weight;   /* [most sets] of sets that may be drawn */
+    uint32_t              *kept;     /* [most sets] these */
 } cri_graph_state;
 
 /* In the arena. */

@@ -44,15 +44,21 @@ static void sum_subsets(double *total, size_t sets)
                 total[c + half] = cri_log_plus(total[c], total[c + half]);
 }
 
+static int compare_families(const void *a, const void *b)
+{
+    const cri_family *x = a, *y = b;
+    if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
+    return (x->set > y->set) - (x->set < y->set);
+}
+
 /* The families that have a weight, before they are summed. */
 static void list_sets(cri_family_sums *f, size_t v, size_t sets)
 {
     size_t k = 0;
-    for (size_t c = 0; c < sets; c++) {
-        if (f->total[v][c] == -INFINITY) continue;
-        f->set[v][k] = (uint32_t)c;
-        f->score[v][k++] = f->total[v][c];
-    }
+    for (size_t c = 0; c < sets; c++)
+        if (f->total[v][c] > -INFINITY)
+            f->family[v][k++] = (cri_family){ f->total[v][c], (uint32_t)c };
+    if (k > 1) qsort(f->family[v], k, sizeof *f->family[v], compare_families);
     f->sets[v] = k;
 }
 
@@ -109,8 +115,7 @@ cr_status cri_family_sums_make(cr_scratch *s, const cri_score_source *source,
     f.candidate = cr_scratch_bytes(s, n, sizeof *f.candidate);
     f.total = cr_scratch_bytes(s, n, sizeof *f.total);
     f.sets = keep_sets ? cr_scratch_bytes(s, n, sizeof *f.sets) : NULL;
-    f.set = keep_sets ? cr_scratch_bytes(s, n, sizeof *f.set) : NULL;
-    f.score = keep_sets ? cr_scratch_bytes(s, n, sizeof *f.score) : NULL;
+    f.family = keep_sets ? cr_scratch_bytes(s, n, sizeof *f.family) : NULL;
     m.work = cr_scratch_bytes(&sc, m.slots.n, sizeof *m.work);
     m.list = cr_scratch_bytes(&sc, m.slots.n * n, sizeof *m.list);
     m.families = cr_scratch_bytes(&sc, n, sizeof *m.families);
@@ -130,8 +135,7 @@ cr_status cri_family_sums_make(cr_scratch *s, const cri_score_source *source,
         f.total[v] = cr_scratch_f64(s, (size_t)1 << f.count[v]);
         if (keep_sets) {
             size_t most = sets_of_size(f.count[v], rules->most_parents);
-            f.set[v] = cr_scratch_bytes(s, most, sizeof **f.set);
-            f.score[v] = cr_scratch_f64(s, most);
+            f.family[v] = cr_scratch_bytes(s, most, sizeof **f.family);
         }
         CR_TRY(s->status);
     }

@@ -19,15 +19,20 @@ enum { CRI_MOST_CANDIDATES = 26 };
  * which every number of parents is as likely as any other. */
 typedef enum cri_family_prior { CRI_FAMILIES_EQUAL, CRI_FAMILIES_FAIR } cri_family_prior;
 
+/* A set of candidates, as bits, and its log weight. */
+typedef struct cri_family {
+    double   weight;
+    uint32_t set;
+} cri_family;
+
 typedef struct cri_family_sums {
-    size_t     n;
-    uint32_t  *count;     /* [n] candidates of each, those that are required among them */
-    uint32_t **candidate; /* [n] to [count], ascending */
-    double   **total;     /* [n] to [2^count]; -INFINITY where a required one is missing */
-    double     families;  /* that were scored */
-    size_t    *sets;      /* [n] families with a weight, where they were asked for; else NULL */
-    uint32_t **set;       /* [n] to [sets] bits of candidates */
-    double   **score;     /* [n] to [sets] log weights of these */
+    size_t              n;
+    uint32_t           *count;     /* [n] candidates of each, those that are required among them */
+    uint32_t          **candidate; /* [n] to [count], ascending */
+    double            **total;     /* [n] to [2^count]; -INFINITY where a required one is missing */
+    double              families;  /* that were scored */
+    size_t             *sets; /* [n] families with a weight, where they were asked for; else NULL */
+    struct cri_family **family; /* [n] to [sets] the heaviest first */
 } cri_family_sums;
 
 /* Which parents may count: [n x words] bits, at most CRI_MOST_CANDIDATES of each variable; those

@@ -46,8 +46,8 @@ static cr_status chain_new(cr_scratch *s, const cri_family_sums *f, const cri_ch
     return s->status;
 }
 
-/* As many relocations as there are variables, and as many swaps; of a partition twice as many
- * pairs of a graph of it, too. */
+/* As many relocations as there are variables, and as many swaps; of a partition as many pairs
+ * of a graph of it, too. */
 static void step(chain *c)
 {
     for (size_t i = 0; i < c->x.n; i++) {
@@ -57,7 +57,7 @@ static void step(chain *c)
     }
     if (c->x.orders || c->x.n < 2 || c->x.sum == -INFINITY) return;
     cri_graph_draw(&c->graph, &c->x, &c->rng);
-    for (size_t i = 0; i < 2 * c->x.n; i++) {
+    for (size_t i = 0; i < c->x.n; i++) {
         size_t u = cr_rng_below(&c->rng, c->x.n), candidates = c->x.f->count[u];
         if (candidates == 0) continue;
         size_t v = c->x.f->candidate[u][cr_rng_below(&c->rng, candidates)];

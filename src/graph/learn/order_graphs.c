@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { LEAST = 40 };
+
 cr_status cri_graph_state_new(cr_scratch *s, const cri_family_sums *f, cri_graph_state *out)
 {
     cri_graph_state g = { .f = f, .n = f->n, .words = cri_bit_words(f->n) };
@@ -21,6 +23,7 @@ cr_status cri_graph_state_new(cr_scratch *s, const cri_family_sums *f, cri_graph
     g.below = cr_scratch_bytes(s, 2 * g.words, sizeof *g.below);
     g.stack = cr_scratch_bytes(s, g.n, sizeof *g.stack);
     g.weight = cr_scratch_f64(s, most);
+    g.kept = cr_scratch_bytes(s, most, sizeof *g.kept);
     *out = g;
     return s->status;
 }
@@ -38,21 +41,20 @@ static void set_parents(cri_graph_state *g, size_t v, uint32_t parents)
     g->parents[v] = parents;
 }
 
-/* Parents of v within `allowed`, one of them in `needed` unless that is 0, by their weights. */
+/* Parents of v within `allowed`, one of them in `needed` unless that is 0, by their weights; those of less than
+ * exp(-LEAST) of the heaviest, which rounding would lose, are not looked at. */
 static uint32_t draw_parents(cri_graph_state *g, cr_rng *r, size_t v, size_t allowed, size_t needed)
 {
-    const cri_family_sums *f = g->f;
-    const uint32_t        *set = f->set[v];
-    double                 high = -INFINITY;
-    for (size_t i = 0; i < f->sets[v]; i++)
-        if (!(set[i] & ~allowed) && (!needed || set[i] & needed) && f->score[v][i] > high)
-            high = f->score[v][i];
-    if (high == -INFINITY) return g->parents[v];
-    for (size_t i = 0; i < f->sets[v]; i++) {
-        bool may = !(set[i] & ~allowed) && (!needed || set[i] & needed);
-        g->weight[i] = may ? exp(f->score[v][i] - high) : 0;
+    const cri_family *list = g->f->family[v];
+    size_t            kept = 0, sets = g->f->sets[v];
+    double            high = -INFINITY;
+    for (size_t i = 0; i < sets && list[i].weight > high - LEAST; i++) {
+        if ((list[i].set & ~allowed) || (needed && !(list[i].set & needed))) continue;
+        if (kept == 0) high = list[i].weight;
+        g->kept[kept] = list[i].set;
+        g->weight[kept++] = exp(list[i].weight - high);
     }
-    return set[cr_rng_categorical(r, g->weight, f->sets[v])];
+    return kept > 0 ? g->kept[cr_rng_categorical(r, g->weight, kept)] : g->parents[v];
 }
 
 void cri_graph_draw(cri_graph_state *g, const cri_order_state *x, cr_rng *r)

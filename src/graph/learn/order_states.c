@@ -43,6 +43,7 @@ cr_status cri_order_state_new(cr_scratch *s, const cri_family_sums *f, bool orde
     x.rest = cr_scratch_bytes(s, n, sizeof *x.rest);
     x.rest_member = cr_scratch_bytes(s, n, sizeof *x.rest_member);
     x.place = cr_scratch_f64(s, 2 * n + 1);
+    x.sums = cr_scratch_f64(s, 4 * (n + 2));
     if (s->status != CR_OK) return s->status;
     cri_dag_order(start, x.order);
     for (size_t i = 0; i < n; i++) {
@@ -114,6 +115,36 @@ static void put_back(cri_order_state *x, size_t v, size_t i)
     x->member[v] = at;
 }
 
+/* What the variables of each member of the rest weigh, [members + 2] each: without v; with v in the member right before
+ * them; with v before that; with v alone right before them.  A variable weighs one of these wherever v is put. */
+typedef struct rest_sums {
+    double *without, *next, *before, *alone;
+} rest_sums;
+
+static rest_sums sum_rest(cri_order_state *x, size_t v, size_t members)
+{
+    rest_sums s = { x->sums, x->sums + members + 2, x->sums + 2 * (members + 2),
+                    x->sums + 3 * (members + 2) };
+    for (size_t r = 0; r < 4 * (members + 2); r++) x->sums[r] = 0;
+    for (size_t u = 0; u < x->n; u++) x->member[u] = x->rest_member[u];
+    x->member[v] = UINT32_MAX; /* below nothing */
+    for (size_t u = 0; u < x->n; u++) {
+        const double *total = x->f->total[u];
+        uint32_t      r = x->rest_member[u];
+        if (u == v) continue;
+        size_t bit = 0, all = cri_order_allowed(x, u, r), far;
+        for (size_t i = 0; i < x->f->count[u]; i++)
+            if (x->f->candidate[u][i] == v) bit = (size_t)1 << i;
+        far = r > 0 ? cri_order_allowed(x, u, r - 1) : 0;
+        double plain = r > 0 ? cri_log_minus(total[all], total[far]) : total[0];
+        s.without[r] += plain;
+        s.next[r] += r > 0 && bit ? cri_log_minus(total[all | bit], total[far]) : plain;
+        s.before[r] += r > 0 && bit ? cri_log_minus(total[all | bit], total[far | bit]) : plain;
+        s.alone[r] += bit ? cri_log_minus(total[all | bit], total[all]) : -INFINITY;
+    }
+    return s;
+}
+
 static void relocate_in_partition(cri_order_state *x, cr_rng *r, size_t v)
 {
     size_t n = x->n, members = x->members, mates = 0, was;
@@ -122,11 +153,27 @@ static void relocate_in_partition(cri_order_state *x, cr_rng *r, size_t v)
         x->rest_member[u] = x->member[u] - (mates == 0 && x->member[u] > x->member[v]);
     was = 2 * (size_t)x->member[v] + (mates > 0);
     members -= mates == 0;
+    rest_sums s = sum_rest(x, v, members);
+    double   *after =
+        s.next; /* of members r and later, v being before the one before r; next[r] is used up by then */
+    double before = 0;
+    for (size_t k = 0; k < members; k++) { /* alone before member k, or in it */
+        x->place[2 * k] = s.alone[k];
+        x->place[2 * k + 1] = s.without[k] + (k + 1 < members ? s.next[k + 1] : 0);
+    }
+    x->place[2 * members] = 0;
+    after[members] = after[members + 1] = 0;
+    for (size_t k = members; k-- > 0;) after[k] = after[k + 1] + s.before[k];
     for (size_t i = 0; i < 2 * members + 1; i++) {
-        put_back(x, v, i);
-        double sum = 0;
-        for (size_t u = 0; u < n && sum > -INFINITY; u++) sum += weigh(x, u);
-        x->place[i] = sum;
+        size_t   k = i / 2;
+        bool     alone = i % 2 == 0;
+        uint32_t at = (uint32_t)k;
+        if (alone && k > 0) before += s.without[k - 1];
+        size_t        below = cri_order_allowed(x, v, at); /* of the rest */
+        size_t        far = at > 0 ? cri_order_allowed(x, v, at - 1) : 0;
+        const double *total = x->f->total[v];
+        x->place[i] += before + after[alone ? k + 1 : k + 2];
+        x->place[i] += at > 0 ? cri_log_minus(total[below], total[far]) : total[0];
     }
     size_t to = draw(r, x->place, 2 * members + 1, was);
     put_back(x, v, to);
@@ -155,11 +202,13 @@ bool cri_order_swap(cri_order_state *x, cr_rng *r)
     size_t a = cr_rng_below(r, x->n), b = cr_rng_below(r, x->n);
     double before = x->sum;
     if (x->member[a] == x->member[b]) return false;
+    memcpy(x->place, x->weight, x->n * sizeof *x->place);
     exchange(x, a, b);
     cri_order_weigh(x);
     if (log(cr_rng_uniform(r)) < x->sum - before) return true;
     exchange(x, a, b);
-    cri_order_weigh(x);
+    memcpy(x->weight, x->place, x->n * sizeof *x->place);
+    x->sum = before;
     return false;
 }
 
