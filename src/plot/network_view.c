@@ -198,8 +198,10 @@ static cr_status list_arcs(cr_scratch *s, cri_any_network any, cri_network_view 
             *arc = (cri_view_arc){ .from = list[i], .to = c, .strength = isnan(p) ? 1 : p };
             arc->cut = known && known->kind == CR_FINDING_DO;
             arc->open = any.compelled && any.compelled[k] == 0;
-            if (any.methods->label) arc->label = any.methods->label(s, any.net, c, i);
-            if (p < 0.995) arc->label = cri_compose(s, "%.*f %%", p < 0.1 ? 1 : 0, 100 * p);
+            if (p < 0.995)
+                arc->label = cri_compose(s, "%.*f %%", p < 0.1 ? 1 : 0, 100 * p);
+            else if (any.methods->label && isnan(p))
+                arc->label = any.methods->label(s, any.net, c, i);
         }
     }
     return s->status;
