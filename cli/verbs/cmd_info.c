@@ -205,7 +205,7 @@ done:
 const cli_verb verb_info = {
     .name = "info",
     .usage = "info [DATA [DATA]] [OPTIONS]",
-    .summary = "entropy, mutual information, Markov blanket, divergence, two-sample test, surprise",
+    .summary = "entropy, mutual information, Markov blanket, divergence, two-sample test",
     .example = "credence info examples/iris.csv\n"
                "credence info examples/diabetes.csv --mutual bmi,progression --permutations 199\n"
                "credence info examples/diabetes.csv --matrix --columns sex,bmi,s5,progression\n"
