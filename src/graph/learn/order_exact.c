@@ -74,8 +74,8 @@ static void sum_arcs(void *arg, size_t v)
         if (p == 0) continue;
         for (size_t i = 0; i < f->count[v]; i++) {
             if (!(c >> i & 1)) continue;
-            double not = f->total[v][c & ~((size_t)1 << i)];
-            x->out[f->candidate[v][i] * n + v] += p * -expm1(not -total);
+            double without = f->total[v][c & ~((size_t)1 << i)];
+            x->out[f->candidate[v][i] * n + v] += p * -expm1(without - total);
         }
     }
 }

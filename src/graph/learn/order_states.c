@@ -227,9 +227,9 @@ void cri_order_arcs(const cri_order_state *x, double *out)
         for (size_t i = 0; i < x->f->count[v]; i++) {
             size_t bit = (size_t)1 << i;
             if (!(all & bit)) continue;
-            double not =
+            double without =
                 some ? cri_log_minus(total[all & ~bit], total[far & ~bit]) : total[all & ~bit];
-            out[x->f->candidate[v][i] * n + v] = fmax(0, -expm1(fmin(0, not -x->weight[v])));
+            out[x->f->candidate[v][i] * n + v] = fmax(0, -expm1(fmin(0, without - x->weight[v])));
         }
     }
 }

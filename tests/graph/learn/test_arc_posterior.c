@@ -212,6 +212,13 @@ TEST(candidates_are_the_likely_ones)
     }
     assert_false(set[5] >> 4 & 1); /* which is not allowed */
     assert_true(near >= 18);       /* of 21: a table may say little */
+    /* parents and children in a graph come before all others, whatever they tell */
+    cri_dag back = cri_dag_new(&s, N);
+    assert_ok(cx, s.status);
+    for (size_t v = 0; v + 6 < N; v++) cri_dag_add(&back, v + 6, v);
+    memset(set, 0, sizeof set);
+    assert_ok(cx, cri_choose_candidates(cx, scores, &rules, &back, 1, set));
+    for (size_t v = 0; v < N; v++) assert_true(set[v] >> (v + 6) % N & 1);
     cri_local_scores_free(scores);
     cri_pdag_free(cx, &g);
     cr_scratch_end(&s);
