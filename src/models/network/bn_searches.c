@@ -57,6 +57,13 @@ static cr_status take_member(cr_scratch *s, const cri_pdag *class, cri_dag *out,
         for (size_t u = 0; u < g.n; u++)
             if (cri_pdag_arrow(&g, u, v)) cri_bit_add(cri_dag_parents(out, v), u);
     cri_dag_close(out, NULL);
+    for (size_t v = 0; v < g.n; v++) {
+        size_t parents = cri_bit_count(cri_dag_parents(out, v), out->words);
+        if (parents <= CRI_MOST_PARENTS) continue;
+        cr_fail(cx, CR_EUNSUPPORTED, "a variable has %zu parents, of which a table may have %d",
+                parents, CRI_MOST_PARENTS);
+        CR_TRY(cr_fail_hint(cx, "lower --alpha, or search by scores: --structure tabu"));
+    }
     if (opt_consistent) *opt_consistent = consistent;
 done:
     cri_pdag_free(cx, &g);
