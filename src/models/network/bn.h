@@ -66,7 +66,7 @@
       "learn the arcs again so often from rows drawn with replacement: their strengths", "200")    \
     X(flag,  average, "false", "",                                                                 \
       "with --bootstrap: the network of the arcs that most replicates have", "true")               \
-    X(count, samples, "4000", ">=4", "of order-mcmc and partition-mcmc: draws of four chains", "20000") \
+    X(count, samples, "4000", "4..10000000", "of order-mcmc and partition-mcmc: draws of four chains", "20000") \
     X(count, restarts, "", "",                                                                     \
       "of a search: perturbed restarts, of which the best graph is kept (default 100, or as many as columns if these are more); of EM: random starts after the first (default 4)",                                                                 \
       "50")                                                                                        \
