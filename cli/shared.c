@@ -6,6 +6,7 @@
 #include "data/formats/read_internal.h"
 #include "data/stream/stream_internal.h"
 #include "data/table/date.h"
+#include "models/core/network_ask.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -269,13 +270,22 @@ done:
     return st;
 }
 
+/* A network goes into a file of the format that its name says, .cred being that of models; other models always are one. */
+static cr_status save_model(cli *c, const cr_model *model, const char *path)
+{
+    cr_network_format f = cr_network_format_of(path);
+    bool network = f != CR_FORMAT_AUTO && f != CR_FORMAT_CRED && cr_model_variables(model, NULL);
+    return network ? cr_model_write_network(c->cx, model, path, f)
+                   : cr_model_save(c->cx, model, path);
+}
+
 cr_status cli_print_and_save(cli *c, const cr_model                                  *opt_model,
                              cr_status (*print)(cli *c, const void *arg), const void *arg)
 {
     cr_status   st = CR_OK;
     const char *path = opt_model ? c->global.output : NULL;
 
-    if (path && !is_stream(path)) CR_TRY(cr_model_save(c->cx, opt_model, path));
+    if (path && !is_stream(path)) CR_TRY(save_model(c, opt_model, path));
     CR_TRY(out_open(c, NULL));
     if (path && is_stream(path)) {
         char  *bytes = NULL;

@@ -162,6 +162,8 @@ void cli_print_model(cli *c, const cri_sheet *d)
     print_statistics(c, cri_sheet_get(d, "statistics"));
     if (cri_sheet_size(cri_sheet_get(d, "transformed")) > 0)
         print_transformed(c, cri_sheet_get(d, "transformed"), transform, target);
+    if (cri_sheet_size(cri_sheet_get(d, "arcs")) > 0)
+        cli_print_rows(c, "arcs", cri_sheet_get(d, "arcs"));
     out_text(c, "\n");
     if (*text_of(d, "coefficients") && cri_sheet_size(cri_sheet_get(d, "parameters")) > 0)
         out_text(c, "coefficients: %s\n", text_of(d, "coefficients"));

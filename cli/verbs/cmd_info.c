@@ -58,6 +58,20 @@ static const cr_field pair_information[] = {
     CR_FIELD_LAST,
 };
 
+static const cr_field needed_columns[] = {
+    CR_TEXT("name", 0, "name of the column, in the order of what each adds to those before it"),
+    CR_TEXT("role", 0,
+            "of its Markov blanket: neighbour, which nothing separates from the column; spouse, "
+            "which tells about it once their common effect is known; or empty: not needed"),
+    CR_NUMBER("p", CR_FIELD_NULL, "of members: of the test given all other members"),
+    CR_NUMBER("given_others", CR_FIELD_NULL,
+              "of members: information about the column, given all other members"),
+    CR_NUMBER("relevance", 0, "information about the column"),
+    CR_NUMBER("redundancy", 0, "mean information shared with the columns before it"),
+    CR_NUMBER("gain", 0, "the difference of these two, by which columns are ordered"),
+    CR_FIELD_LAST,
+};
+
 static const cr_field divergence[] = {
     CR_OTHER(TEXTS, "columns", 0, "the columns compared, taken together"),
     BASIS,
@@ -129,6 +143,11 @@ static const cr_field result[] = {
              mutual_information),
     CR_INNER(ROWS, "pairs", CR_FIELD_SOMETIMES, "with --matrix: each pair of columns",
              pair_information),
+    CR_TEXT("test", CR_FIELD_SOMETIMES, "with --blanket: g2 or fisher-z"),
+    CR_OTHER(TEXTS, "members", CR_FIELD_SOMETIMES, "with --blanket: the Markov blanket"),
+    CR_INNER(ROWS, "blanket", CR_FIELD_SOMETIMES,
+             "with --blanket: the other columns, members of the Markov blanket by their role",
+             needed_columns),
     CR_INNER(ROWS, "divergence", CR_FIELD_SOMETIMES,
              "of two files: each column, and --columns together", divergence),
     CR_INNER(OBJECT, "mmd", CR_FIELD_SOMETIMES, "of two files with --mmd: the two-sample test",
@@ -186,10 +205,11 @@ done:
 const cli_verb verb_info = {
     .name = "info",
     .usage = "info [DATA [DATA]] [OPTIONS]",
-    .summary = "entropy, mutual information, divergence, two-sample test, surprise",
+    .summary = "entropy, mutual information, Markov blanket, divergence, two-sample test",
     .example = "credence info examples/iris.csv\n"
                "credence info examples/diabetes.csv --mutual bmi,progression --permutations 199\n"
                "credence info examples/diabetes.csv --matrix --columns sex,bmi,s5,progression\n"
+               "credence info examples/diabetes.csv --blanket progression\n"
                "credence info examples/iris.csv --rows --top 5\n"
                "credence info --source 0.1,0.9 --length 100 --delta 0.01",
     .options = cr_info_question_table,

@@ -9,7 +9,8 @@ from ._settings import filled, known_names
 from ._table import Table, read_table
 
 _options.know(_options.read_table(_options.table_address("cr_info_question_table")))
-TABLES = ("columns", "joint", "mutual", "pairs", "divergence", "mmd", "source", "surprise")   # parts of an answer
+TABLES = ("columns", "joint", "mutual", "pairs", "blanket", "divergence", "mmd", "source",
+          "surprise")   # parts of an answer
 
 
 def _table(data):
@@ -28,6 +29,8 @@ def info(data=None, other=None, *, seed=0, **options):
         Their joint entropy, ``given=[...]`` others.
     ``mutual=[a, b]``
         The mutual information of two columns, ``given=[...]`` others; ``permutations=999`` adds a p-value.
+    ``blanket="y"``
+        Which columns y needs: its Markov blanket by role, and all others by relevance less redundancy.
     ``matrix=True``
         That of each pair of columns.
     ``rows=True``

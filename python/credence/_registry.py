@@ -103,14 +103,16 @@ def _of_sequences(declaration):
 
 
 def _kinds(declaration):
-    """The estimators for a model: two for one that does regression and classification, one that has the
-    methods of all for densities, clusters and coordinates."""
+    """The estimators for a model: two for one that does regression and classification, or classes and densities
+    without a target; one that has the methods of all for densities, clusters and coordinates."""
     name, tasks = camel_case(declaration.name), declaration.tasks
     both = tasks & c.TASK_REGRESSION and tasks & c.TASK_CLASSIFICATION
+    bases = tuple(Nearest if base is Cluster and declaration.by_distance else base
+                  for task, base in UNSUPERVISED.items() if tasks & task)
     for task, base, updates in (("regression", Regressor, Updates),
                                 ("classification", Classifier, ClassUpdates)):
         if tasks & getattr(c, f"TASK_{task.upper()}"):
-            suffix = base.__name__ if both else ""
+            suffix = base.__name__ if both or bases else ""
             more = (Coordinates,) * bool(declaration.transforms) + (updates,) * bool(declaration.updates)
             more += (Function,) * bool(declaration.has_function and base is Regressor)
             more += (Generative,) * bool(declaration.is_generative and base is Classifier)
@@ -118,9 +120,7 @@ def _kinds(declaration):
             more += (MeanIntervals,) * bool(declaration.has_mean_intervals and base is Regressor)
             more += _of_sequences(declaration)
             yield Kind(name + suffix, (*more, base), task if both else None)
-    bases = tuple(Nearest if base is Cluster and declaration.by_distance else base
-                  for task, base in UNSUPERVISED.items() if tasks & task)
-    if bases and not tasks & (c.TASK_REGRESSION | c.TASK_CLASSIFICATION):
+    if bases:
         more = (RowUpdates,) * declaration.updates + (Next,) * declaration.tells_next
         more += (WayBack,) * declaration.reconstructs
         more += _of_sequences(declaration)
@@ -187,7 +187,9 @@ TYPES = {c.TASK_REGRESSION: "regressor", c.TASK_CLASSIFICATION: "classifier"}
 
 def estimator_for(model):
     """The class for a fitted model."""
-    for made in ESTIMATORS.values():
-        if made._model_name == model.name and made._estimator_type == TYPES.get(model.task, made._estimator_type):
+    of_model = [made for made in ESTIMATORS.values() if made._model_name == model.name]
+    for made in of_model:
+        other = made._estimator_type not in TYPES.values()
+        if len(of_model) == 1 or made._estimator_type == TYPES.get(model.task) or (other and model.task not in TYPES):
             return made
     raise NotImplementedError(f"there is no estimator for the model {model.name}")

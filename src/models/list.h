@@ -9,6 +9,7 @@
     X(bayes_linear)          \
     X(bayes_logistic)        \
     X(beta_bernoulli)        \
+    X(bn)                    \
     X(crf)                   \
     X(dbn)                   \
     X(dirichlet_categorical) \

@@ -70,7 +70,7 @@ static void put_bar(page *p, double share, size_t width)
     for (size_t k = (eighths + EIGHTHS - 1) / EIGHTHS; k < width; k++) put(p, " ");
 }
 
-/* "alarm <- burglary, earthquake   observed" */
+/* "alarm <- burglary, earthquake   observed"; "a <- b -- c" where the way from c is open. */
 static void put_head(page *p, size_t i, size_t width)
 {
     static const char *const words[] = { [CR_FINDING_STATE] = "observed",
@@ -79,14 +79,16 @@ static void put_head(page *p, size_t i, size_t width)
                                          [CR_FINDING_SOFT] = "soft evidence",
                                          [CR_FINDING_DO] = "set from outside" };
     const cri_view_node     *node = &p->v->node[i];
-    const char              *line = node->name, *mark = p->v->directed ? " \u2190 " : " \u2014 ";
+    const char              *line = node->name, *between = NULL;
     for (size_t k = 0; k < p->v->m; k++) {
         const cri_view_arc *a = &p->v->arc[k];
         size_t other = a->to == i ? a->from : a->from == i && !p->v->directed ? a->to : CR_NONE;
         if (other == CR_NONE || p->v->node[other].variable == CR_NONE || a->cut) continue;
-        line = cri_compose(p->s, "%s%s%s%s%s", line, mark, a->label ? a->label : "",
+        const char *mark = p->v->directed && !a->open ? " \u2190 " : " \u2014 ";
+        bool        same = between && strcmp(between, mark) == 0;
+        line = cri_compose(p->s, "%s%s%s%s%s", line, same ? ", " : mark, a->label ? a->label : "",
                            a->label ? " " : "", p->v->node[other].name);
-        mark = ", ";
+        between = mark;
     }
     if (node->known) line = cri_compose(p->s, "%s  [%s]", line, words[node->known->kind]);
     if (columns(line) > width)
@@ -156,13 +158,13 @@ done:
 cr_status cr_plot_network_text(cr_ctx *cx, const cr_network *net, const cr_network_plot *opt_p,
                                size_t width, char **out_text)
 {
-    return cri_plot_any_text(cx, (cri_any_network){ &cri_states_methods, net }, opt_p, width,
-                             out_text);
+    return cri_plot_any_text(cx, (cri_any_network){ .methods = &cri_states_methods, .net = net },
+                             opt_p, width, out_text);
 }
 
 cr_status cr_plot_gaussian_text(cr_ctx *cx, const cr_gaussian_network *net,
                                 const cr_network_plot *opt_p, size_t width, char **out_text)
 {
-    return cri_plot_any_text(cx, (cri_any_network){ &cri_gaussian_methods, net }, opt_p, width,
-                             out_text);
+    return cri_plot_any_text(cx, (cri_any_network){ .methods = &cri_gaussian_methods, .net = net },
+                             opt_p, width, out_text);
 }

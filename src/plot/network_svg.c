@@ -263,14 +263,18 @@ static void draw_node(sheet *h, size_t i)
 
 static void draw_arc(sheet *h, size_t i)
 {
-    const cri_link *l = &h->link[i];
-    cri_svg        *s = &h->svg;
-    bool            tip = h->v->directed && !h->v->arc[i].cut;
-    double          end = l->y[l->n - 1] - (tip ? ARROW : 0);
-    cri_svg_put(s,
-                h->v->arc[i].cut ? "<path stroke-dasharray='3 4' stroke-opacity='0.55' d='M@ @"
-                                 : "<path d='M@ @",
-                NUMBERS(l->x[0], l->y[0]));
+    const cri_link     *l = &h->link[i];
+    cri_svg            *s = &h->svg;
+    const cri_view_arc *a = &h->v->arc[i];
+    bool                tip = h->v->directed && !a->cut && !a->open;
+    double              end = l->y[l->n - 1] - (tip ? ARROW : 0);
+    if (a->cut)
+        cri_svg_put(s, "<path stroke-dasharray='3 4' stroke-opacity='0.55'", NULL);
+    else if (a->strength < 0.995)
+        cri_svg_put(s, "<path stroke-opacity='@'", NUMBERS(0.2 + 0.8 * a->strength));
+    else
+        cri_svg_put(s, "<path", NULL);
+    cri_svg_put(s, " d='M@ @", NUMBERS(l->x[0], l->y[0]));
     for (size_t k = 1; k < l->n; k++) {
         double y = k + 1 == l->n ? end : l->y[k], middle = (l->y[k - 1] + y) / 2;
         if (fabs(l->x[k] - l->x[k - 1]) < 0.01)
@@ -311,6 +315,9 @@ static const char *describe(cr_scratch *s, const cri_network_view *v)
                                    : v->gaussian ? "edge"
                                                  : "table",
                                    m == 1 ? "" : "s");
+    bool        open = false;
+    for (size_t i = 0; i < v->m; i++) open |= v->arc[i].open;
+    if (open) text = cri_compose(s, "%s \u00b7 lines: data cannot tell the way", text);
     if (v->known.n > 0) text = cri_compose(s, "%s \u00b7 given %s", text, cri_view_known(s, v));
     if (v->gaussian && isfinite(v->log_evidence) && v->known.n > 0)
         return cri_compose(s, "%s \u00b7 log density of e = %.4g", text, v->log_evidence);
@@ -386,11 +393,13 @@ cr_status cri_plot_any(cr_ctx *cx, cri_any_network any, const cr_network_plot *o
 cr_status cr_plot_network(cr_ctx *cx, const cr_network *net, const cr_network_plot *opt_p,
                           const char *path)
 {
-    return cri_plot_any(cx, (cri_any_network){ &cri_states_methods, net }, opt_p, path);
+    return cri_plot_any(cx, (cri_any_network){ .methods = &cri_states_methods, .net = net }, opt_p,
+                        path);
 }
 
 cr_status cr_plot_gaussian(cr_ctx *cx, const cr_gaussian_network *net, const cr_network_plot *opt_p,
                            const char *path)
 {
-    return cri_plot_any(cx, (cri_any_network){ &cri_gaussian_methods, net }, opt_p, path);
+    return cri_plot_any(cx, (cri_any_network){ .methods = &cri_gaussian_methods, .net = net },
+                        opt_p, path);
 }

@@ -192,10 +192,17 @@ static cr_status list_arcs(cr_scratch *s, cri_any_network any, cri_network_view 
     for (size_t c = 0, k = 0; c < n; c++) {
         const size_t     *list = cr_network_parents(v->net, c, &parents);
         const cr_finding *known = v->node[c].known;
-        for (size_t i = 0; i < parents; i++)
-            v->arc[k++] =
-                (cri_view_arc){ list[i], c, known && known->kind == CR_FINDING_DO,
-                                any.methods->label ? any.methods->label(s, any.net, c, i) : NULL };
+        for (size_t i = 0; i < parents; i++, k++) {
+            cri_view_arc *arc = &v->arc[k];
+            double        p = any.strength ? any.strength[k] : NAN;
+            *arc = (cri_view_arc){ .from = list[i], .to = c, .strength = isnan(p) ? 1 : p };
+            arc->cut = known && known->kind == CR_FINDING_DO;
+            arc->open = any.compelled && any.compelled[k] == 0;
+            if (p < 0.995)
+                arc->label = cri_compose(s, "%.*f %%", p < 0.1 ? 1 : 0, 100 * p);
+            else if (any.methods->label && isnan(p))
+                arc->label = any.methods->label(s, any.net, c, i);
+        }
     }
     return s->status;
 }
@@ -254,10 +261,13 @@ static cr_status list_lines(cr_scratch *s, cri_any_network any, cri_network_view
     for (size_t u = 0; u < g.n; u++)
         for (size_t k = g.begin[u]; k < g.begin[u + 1]; k++)
             if (place[u] < place[g.to[k]])
-                v->arc[kept++] = (cri_view_arc){
-                    u, g.to[k], false,
-                    any.methods->edge_label ? any.methods->edge_label(s, any.net, u, g.to[k]) : NULL
-                };
+                v->arc[kept++] =
+                    (cri_view_arc){ .strength = 1,
+                                    .from = u,
+                                    .to = g.to[k],
+                                    .label = any.methods->edge_label
+                                                 ? any.methods->edge_label(s, any.net, u, g.to[k])
+                                                 : NULL };
     v->m = kept;
 done:
     cr_graph_free(cx, &g);
@@ -297,7 +307,7 @@ cr_status cri_view_open(cr_scratch *s, cri_any_network any, const cr_network_plo
     cri_network_view v = { .gaussian = !any.methods->states };
     if (any.methods->unroll) { /* slices are drawn side by side */
         CR_TRY(any.methods->unroll(cx, any.net, p.question, p.more, &v.graph));
-        any = (cri_any_network){ &cri_states_methods, v.graph };
+        any = (cri_any_network){ .methods = &cri_states_methods, .net = v.graph };
         v.net = v.graph;
     } else {
         CR_TRY(any.methods->graph(cx, any.net, &v.net, &v.graph));

@@ -28,6 +28,8 @@ typedef struct cri_view_arc {
     size_t      from, to; /* nodes */
     bool        cut;      /* by do() */
     const char *label;    /* NULL: none */
+    bool        open;     /* the other way fits the data as well */
+    double      strength; /* probability that the two are joined */
 } cri_view_arc;
 
 typedef struct cri_network_view {

@@ -226,14 +226,16 @@ done:
 
 cr_status cri_info_check(cr_ctx *cx, const cr_info_question *o, size_t tables)
 {
-    int asked = !!o->mutual + o->matrix + o->rows + !!o->source;
+    int asked = !!o->mutual + o->matrix + !!o->blanket + o->rows + !!o->source;
     if (asked > 1)
-        return cr_fail(cx, CR_EARG, "--mutual, --matrix, --rows and --source cannot be combined");
+        return cr_fail(cx, CR_EARG,
+                       "--mutual, --matrix, --blanket, --rows and --source cannot be combined");
     if (tables == 2 && asked)
         return cr_fail(cx, CR_EARG,
-                       "two files are compared, but --mutual, --matrix, --rows and --source need a "
-                       "single file");
-    if (o->given && !o->mutual && (!o->columns || o->matrix || o->rows || tables == 2))
+                       "two files are compared, but --mutual, --matrix, --blanket, --rows and "
+                       "--source need a single file");
+    if (o->given && !o->mutual &&
+        (!o->columns || o->matrix || o->blanket || o->rows || tables == 2))
         return cr_fail(cx, CR_EARG, "--given requires --columns or --mutual");
     if (o->mutual && o->columns)
         return cr_fail(cx, CR_EARG,
@@ -242,8 +244,9 @@ cr_status cri_info_check(cr_ctx *cx, const cr_info_question *o, size_t tables)
         return cr_fail(cx, CR_EARG,
                        o->rows ? "--weights cannot be combined with --rows"
                                : "--weights requires data");
-    if ((o->joint || o->top != CR_COUNT_UNSET) && !o->rows)
-        return cr_fail(cx, CR_EARG, "--%s requires --rows", o->joint ? "joint" : "top");
+    if (o->joint && !o->rows) return cr_fail(cx, CR_EARG, "--joint requires --rows");
+    if (o->top != CR_COUNT_UNSET && !o->rows && !o->blanket)
+        return cr_fail(cx, CR_EARG, "--top requires --rows or --blanket");
     if (o->permutations > 0 && !o->mutual && !o->matrix && !o->mmd)
         return cr_fail(cx, CR_EARG, "--permutations requires --mutual, --matrix or --mmd");
     if (o->mmd && tables != 2) {
@@ -265,6 +268,7 @@ static cr_status answer(cri_info_answer *j)
     if (j->o->source) return cri_info_source(j);
     if (j->o->mutual) return answer_mutual(j);
     if (j->o->matrix) return cri_info_matrix(j);
+    if (j->o->blanket) return cri_info_blanket(j);
     if (j->o->rows) return cri_info_surprise(j);
     return j->o->columns ? answer_joint(j) : answer_list(j);
 }

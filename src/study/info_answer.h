@@ -54,6 +54,8 @@ void cri_info_title(cri_info_answer *j, const char *format, ...) CR_PRINTF(2, 3)
 
 /* info_answer_pairs.c: the matrix of all pairs. */
 cr_status cri_info_matrix(cri_info_answer *j);
+/* info_answer_blanket.c: the Markov blanket of a column. */
+cr_status cri_info_blanket(cri_info_answer *j);
 /* info_answer_tables.c: two tables, also by a kernel; rows; a source. */
 cr_status cri_info_divergence(cri_info_answer *j);
 cr_status cri_info_mmd(cri_info_answer *j);

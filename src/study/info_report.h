@@ -1,6 +1,6 @@
 /* info_report.h -- information in tables, asked by options and answered as JSON, as the command line does: the
- * entropy of each column; of several jointly; mutual information of two, or of each pair; the information content
- * of rows; how two tables differ. */
+ * entropy of each column; of several jointly; mutual information of two, or of each pair; the Markov blanket of a
+ * column; the information content of rows; how two tables differ. */
 #ifndef CREDENCE_STUDY_INFO_REPORT_H
 #define CREDENCE_STUDY_INFO_REPORT_H
 
@@ -9,14 +9,18 @@
 /* clang-format off */
 #define CR_INFO_QUESTIONS(X)                                                                                \
     X(list,   columns,  "", "COLUMN",                                                                  \
-      "the joint entropy of these columns; with --matrix, --rows or two files: the columns to use", "sex,bmi")    \
+      "the joint entropy of these columns; with --matrix, --rows, --blanket or two files: the columns to use", "sex,bmi")    \
     X(list,   given,    "", "COLUMN", "with --columns or --mutual: columns to condition on", "age")      \
     X(list,   mutual,   "", "COLUMN", "the mutual information of these two columns", "bmi,progression") \
     X(flag,   matrix,   "false", "", "the mutual information of each pair of columns", "")             \
+    X(text,   blanket,  "", "COLUMN",                                                                  \
+      "which columns this one needs: its Markov blanket, and all in the order in which they tell most that those before do not", "progression") \
+    X(real,   alpha,    "0.05", "0<..<1", "with --blanket: columns are joined where p is below this", "0.01") \
+    X(count,  bins,     "4", "2..1000", "with --blanket: ranges that numbers are cut into where some columns are categories", "6") \
     X(flag,   rows,     "false", "", "the information content of each row", "")                        \
     X(flag,   joint,    "false", "",                                                                   \
       "with --rows: under the joint distribution, not that of independent columns", "")                \
-    X(count,  top,      "", ">=1", "with --rows: only this many, the most surprising first", "10")     \
+    X(count,  top,      "", ">=1", "with --rows: only this many, the most surprising first; with --blanket: of the columns", "10")     \
     X(list,   source,   "", "",                                                                        \
       "typical strings of a source with these probabilities; with DATA: of this column", "0.1,0.9")    \
     X(flag,   mmd,      "false", "",                                                                   \

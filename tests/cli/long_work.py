@@ -192,6 +192,10 @@ fit nadaraya-watson tall.csv --target y --features x*
 fit nadaraya-watson tall.csv --target y --features x* --per-column --order 1
 fit mixture tall.csv --features x*,count,level,kind --numbers auto,count=poisson --k 10:30
 fit mixture tall.csv --features x*,kind --k 12 --e-step mc --draws 100
+fit bn tall.csv --features x*,count,kind,side --bins 4 --restarts 1000000
+fit bn tall.csv --features x*,count,kind,side --bins 4 --structure ges --restarts 1000000
+fit bn tall.csv --features x*,count,kind,side --bins 4 --structure partition-mcmc --samples 10000000
+fit bn tall.csv --features x*,count,kind,side --bins 4 --bootstrap 1000000
 fit naive-bayes long.csv --target level --features x*,kind
 fit naive-bayes tall.csv --target kind --numbers kernel
 fit qda wide.csv --target kind --features x*
@@ -291,9 +295,9 @@ query large.bif 'P(* | v44_44=yes)' --method bp --schedule flooding --max-iter 1
 query large.bif 'P(* | v44_44=yes)' --method trw
 query large.bif 'P(* | v44_44=yes)' --method gbp
 query large.bif 'P(* | v44_44=yes)' --method mean-field --max-iter 1000000 --tol 0
-query large.bif 'P(* | v44_44=yes)' --method forward --samples 100000000
-query large.bif 'P(* | v44_44=yes)' --method rejection --samples 100000000
-query large.bif 'P(* | v44_44=yes)' --method likelihood-weighting --samples 100000000
+query large.bif 'P(* | v44_44=yes)' --method forward --samples 10000000
+query large.bif 'P(* | v44_44=yes)' --method rejection --samples 10000000
+query large.bif 'P(* | v44_44=yes)' --method likelihood-weighting --samples 10000000
 query large.bif 'P(* | v44_44=yes)' --method importance --samples 10000000
 query large.bif 'P(* | v44_44=yes)' --method gibbs
 query large.bif 'P(* | v44_44=yes)' --method annealed

@@ -51,6 +51,9 @@ FIGURES = {
 GRAPH = ("credence fit glasso examples/diabetes.csv --features age,sex,bmi,bp,s5,s6,progression -o m.cred -q >/dev/null"
          " && credence plot m.cred ")
 FIGURES |= {"docs/figures/glasso.svg": GRAPH + "-o", "docs/figures/glasso-path.svg": GRAPH + "--kind path -o"}
+FIGURES["docs/figures/bn.svg"] = (
+    "head -151 examples/commute.csv >few.csv && credence fit bn few.csv --structure partition-mcmc --criterion bdeu:5"
+    " -o few.cred -q >/dev/null && credence plot few.cred -o")
 # The model of docs/forecast.md, at what it learned.
 CO2 = ("awk 'NR == 1 || NR % 5 == 2' examples/co2.csv >co2.csv && credence fit gp co2.csv --target co2_ppm --mean poly:2"
        " --optimize none --noise 0.0643329 --kernel"

@@ -92,8 +92,8 @@ TEST(answers_hold_what_is_declared)
     const char *normals = test_file("normals.json", NORMALS, strlen(NORMALS));
     assert_ok(cx, cr_network_read_either(cx, normals, CR_FORMAT_AUTO, &none, &gaussian));
     assert_true(!none && gaussian);
-    cri_any_network states = { &cri_states_methods, net },
-                    values = { &cri_gaussian_methods, gaussian };
+    cri_any_network states = { .methods = &cri_states_methods, .net = net },
+                    values = { .methods = &cri_gaussian_methods, .net = gaussian };
     for (size_t k = 0; k < CR_QUESTION_COUNT; k++) {
         assert_true(!ASKED[k].values == !cri_question_of((cr_question_kind)k)->normal);
         if (ASKED[k].states) check_answer(cx, states, k, ASKED[k].states);
@@ -116,7 +116,7 @@ TEST(rows_of_values_agree_with_questions)
     bool                 possible;
     const char          *normals = test_file("normals.json", NORMALS, strlen(NORMALS));
     assert_ok(cx, cr_network_read_either(cx, normals, CR_FORMAT_AUTO, &none, &net));
-    cri_any_network any = { &cri_gaussian_methods, net };
+    cri_any_network any = { .methods = &cri_gaussian_methods, .net = net };
     assert_ok(cx, cr_gaussian_findings_read(cx, &known, net, test_file("e.json", "{\"x\": 2}", 8)));
     assert_ok(cx, cri_cases_open(cx, any, &known, &o, &cases));
     assert_true(any.methods->is_fixed(&cases, 0) && !any.methods->is_fixed(&cases, 1));

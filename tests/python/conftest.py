@@ -28,8 +28,10 @@ SERIES = [made for made in _registry.ESTIMATORS.values()
 # Models of sequences of rows: they take one column of symbols, or rows that all weigh the same, and are looked at in
 # test_sequences.py.
 OF_SEQUENCES = [made for made in _registry.ESTIMATORS.values() if made._model_name in ("markov", "crf", "dbn", "hmm")]
+# Models of columns with states, known beforehand, which these laws do not have: test_network.py looks at them.
+OF_STATES = [made for made in _registry.ESTIMATORS.values() if made._model_name == "bn"]
 # All others but the toy that predicts one number for every row.
-ESTIMATORS = [made for made in _registry.ESTIMATORS.values() if made._model_name != "toy-mean" and made not in SERIES + OF_SEQUENCES]
+ESTIMATORS = [made for made in _registry.ESTIMATORS.values() if made._model_name != "toy-mean" and made not in SERIES + OF_SEQUENCES + OF_STATES]
 REGRESSORS = [made for made in ESTIMATORS if made._estimator_type == "regressor"]
 SUPERVISED = [made for made in ESTIMATORS if made._estimator_type in ("regressor", "classifier")]
 UPDATING = [made for made in ESTIMATORS if hasattr(made, "partial_fit")]

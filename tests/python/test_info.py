@@ -21,6 +21,7 @@ def printed(text):
     ({"columns": "species", "given": ["petal_width_cm"]}, ["--columns", "species", "--given", "petal_width_cm"]),
     ({"mutual": ["species", "petal_width_cm"], "permutations": 19}, ["--mutual", "species,petal_width_cm", "--permutations", 19]),
     ({"matrix": True}, ["--matrix"]), ({"rows": True, "top": 4}, ["--rows", "--top", 4]),
+    ({"blanket": "species"}, ["--blanket", "species"]),
     ({"source": "species", "length": 20}, ["--source", "species", "--length", 20])])
 def test_answers_are_those_of_the_shell(options, flags, shell):
     wanted = printed(shell("info", IRIS, *flags, "--json"))

@@ -279,3 +279,38 @@ def test_threads_and_forks(net):
     if child == 0:
         os._exit(0 if net.query("P(* | john=yes)") == wanted else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+# --- networks that are learned --------------------------------------------------------------------
+
+def commuters():
+    return pd.read_csv(ROOT / "examples/commute.csv")
+
+
+def test_a_network_is_learned():
+    f = commuters()
+    model = credence.Bn(order="age+town,job,distance+car,travel,late").fit(f)
+    arcs = {(arc["from"], arc["to"]) for arc in model.describe()["arcs"]}
+    assert ("travel", "late") in arcs and ("late", "travel") not in arcs and len(arcs) == 8
+    density = model.score_samples(f)
+    assert density.shape == (800,) and density.sum() == pytest.approx(model.report_["log_likelihood"], rel=1e-9)
+    halves = credence.Bn(structure=str(ROOT / "examples/networks/commute.json")).partial_fit(f[:400]).partial_fit(f[400:])
+    whole = credence.Bn(structure=str(ROOT / "examples/networks/commute.json")).fit(f)
+    np.testing.assert_allclose(halves.score_samples(f), whole.score_samples(f), rtol=1e-12)
+
+
+def test_a_learned_network_classifies_and_is_one(tmp_path):
+    f = commuters()
+    y = f.pop("travel")
+    model = credence.BnClassifier(structure="naive").fit(f, y)
+    shares = model.predict_proba(f)
+    np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-12)
+    assert list(model.classes_) == ["bike", "bus", "car"] and (model.predict(f) == y).mean() > 0.6
+    f.loc[::3, "car"] = None   # a cell that is missing is summed over
+    assert (model.predict(f) == y).mean() > 0.55
+    model.save(tmp_path / "m.cred")
+    again = credence.load(tmp_path / "m.cred")
+    assert isinstance(again, credence.BnClassifier)
+    np.testing.assert_array_equal(again.predict_proba(f), model.predict_proba(f))
+    credence.Bn(structure="empty").fit(f).save(tmp_path / "n.cred")
+    assert isinstance(credence.load(tmp_path / "n.cred"), credence.Bn)

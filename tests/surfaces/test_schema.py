@@ -251,7 +251,7 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["info", DIABETES, "--columns", "sex", "--given", "bmi", "--bootstrap", "20"],
         ["info", DIABETES, "--mutual", "sex,bmi", "--permutations", "2"],
         ["info", DIABETES, "--matrix", "--columns", "sex,bmi", "--permutations", "2"],
-        ["info", DIABETES, "--rows", "--top", "2"], ["info", DIABETES, DIABETES, "--columns", "sex"],
+        ["info", DIABETES, "--blanket", "bmi"], ["info", DIABETES, "--rows", "--top", "2"], ["info", DIABETES, DIABETES, "--columns", "sex"],
         ["info", DIABETES, DIABETES, "--mmd", "--linear"],
         ["info", DIABETES, DIABETES, "--mmd", "--columns", "bmi", "--permutations", "9"],
         ["info", "--source", "0.5,0.5", "--length", "9"], ["info", DIABETES, "--source", "sex"],

@@ -16,7 +16,7 @@ static bool is_role(const choice *c, const char *name)
 {
     const char *const own[] = { c->options->target, c->options->weights, c->options->sequence,
                                 c->options->time };
-    bool              role = false;
+    bool              role = c->needs->aside && strcmp(c->needs->aside, name) == 0;
     for (size_t k = 0; k < 4; k++) role |= own[k] && strcmp(own[k], name) == 0;
     for (size_t k = 0; k < CRI_MOST_ROLES; k++)
         role |= c->needs->roles[k] && strcmp(c->needs->roles[k], name) == 0;

@@ -284,6 +284,8 @@ static cr_status check_roles(cr_ctx *cx, const cr_table *t, const cr_design_opti
     }
     const char *const own[] = { o->target, o->weights, o->sequence, o->time };
     const char *const words[] = { "target", "weights", "sequence", "time" };
+    if (needs->aside && !cr_table_find(t, needs->aside))
+        return cri_table_no_column(cx, t, needs->aside);
     for (size_t k = 0; k < 4; k++) {
         if (own[k] && !cr_table_find(t, own[k])) return cri_table_no_column(cx, t, own[k]);
         for (size_t i = 0; own[k] && i < k; i++)

@@ -77,9 +77,11 @@ typedef struct cri_design_needs {
     bool        spread;                /* sparse columns as ordinary ones, not as a block     */
     bool        keep_missing;          /* what --missing auto means: pass gaps on as NaN       */
     const char *roles[CRI_MOST_ROLES]; /* columns of numbers, NULL where there is none         */
-    bool        sequences;             /* rows come in sequences                               */
-    bool        series;                /* the target may have gaps, and predictions look at it */
-    bool        varying;               /* takes varying intercepts, (1 | COLUMN)               */
+    const char
+        *aside; /* a column of any type that is no feature, or NULL: the model looks at it itself */
+    bool sequences; /* rows come in sequences                               */
+    bool series;    /* the target may have gaps, and predictions look at it */
+    bool varying;   /* takes varying intercepts, (1 | COLUMN)               */
 } cri_design_needs;
 
 /* The sparse columns x<index + 1> of the training table: numbers, and a term each, the first n of

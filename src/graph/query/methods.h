@@ -14,6 +14,9 @@ typedef struct cri_network_methods cri_network_methods;
 typedef struct cri_any_network {
     const cri_network_methods *methods;
     const void *net; /* borrowed: a cr_network, a cr_gaussian_network or a cri_dynamic */
+    /* What is known of its arcs, by child and parent; borrowed.  NULL: nothing. */
+    const double *strength;  /* probability that the two are joined; NaN: not known */
+    const double *compelled; /* 0: the other way fits as well */
 } cri_any_network;
 
 /* Rows of evidence to the same network, one after another. */

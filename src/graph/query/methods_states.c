@@ -3,6 +3,8 @@
 #include "graph/exact/junction.h"
 #include "graph/network/noisy.h"
 
+#include <string.h>
+
 cr_status cri_any_query(cr_ctx *cx, cri_any_network any, const char *text, cr_query_answer *out)
 {
     cr_question *q = NULL;
@@ -261,6 +263,25 @@ static const char *number_name(const void *net, size_t v, size_t k)
     return cr_state_name(cr_network_variables(net), v, k);
 }
 
+/* What a remark says of the arc: "arc from PARENT: ...". */
+static const char *label(cr_scratch *s, const void *net, size_t v, size_t i)
+{
+    size_t        n, of;
+    const size_t *parents = cr_network_parents(net, v, &n);
+    const char   *parent = cr_variable_name(cr_network_variables(net), parents[i]),
+               *begin = "arc from ";
+    (void)s;
+    for (size_t k = 0; k < cr_network_properties(net); k++) {
+        const char *text = cr_network_property(net, k, &of);
+        size_t      length = strlen(begin), name = strlen(parent);
+        if (of == v && strncmp(text, begin, length) == 0 &&
+            strncmp(text + length, parent, name) == 0 &&
+            strncmp(text + length + name, ": ", 2) == 0)
+            return text + length + name + 2;
+    }
+    return NULL;
+}
+
 const cri_network_methods cri_states_methods = {
     .states = true,
     .word = "",
@@ -268,6 +289,7 @@ const cri_network_methods cri_states_methods = {
     .name = name,
     .variables = variables,
     .graph = graph,
+    .label = label,
     .parse = parse,
     .read_findings = read_findings,
     .parse_findings = parse_findings,

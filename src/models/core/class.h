@@ -35,6 +35,7 @@ struct cr_model_class {
     const char
             *example; /* data in examples/ and options of a command that works; NULL: by the task */
     unsigned tasks;
+    bool     target_optional; /* without --target it does what else it can be fitted for */
     const char *
         for_classes; /* of a model of numbers: what to do with a target of classes; NULL: nothing */
 
@@ -60,6 +61,8 @@ struct cr_model_class {
     /* Options of its own, of kind text, that name columns it reads as rows->roles[k]; ends with
      * NULL. */
     const char *const *roles;
+    const char *
+        aside; /* one that names a column it looks at itself, which is no feature; NULL: none does */
 
     /* Tells the design, which is new, what the options say about its columns: which are texts. */
     cr_status (*shape)(cr_ctx *cx, const void *options, cr_design *design);

@@ -49,6 +49,9 @@ static void find_roles(const cr_model *m, cri_design_needs *needs)
         const cr_option *o = cr_option_find(m->class->options, m->class->roles[k]);
         needs->roles[k] = o ? *(char **)((char *)m->options + o->offset) : NULL;
     }
+    const cr_option *aside =
+        m->class->aside ? cr_option_find(m->class->options, m->class->aside) : NULL;
+    if (aside) needs->aside = *(char **)((char *)m->options + aside->offset);
 }
 
 /* A function of the target needs a target that may be any number. */

@@ -328,6 +328,8 @@ typedef struct cri_network_face {
     const struct cri_network_methods *methods;
     /* The network of this kind that the state holds. */
     const void *(*network)(const void *state);
+    /* What was learned of its arcs, as in cri_any_network; NULL: nothing. */
+    void (*arcs)(const void *state, const double **out_strength, const double **out_compelled);
 } cri_network_face;
 
 /* `step` of the face of sequences of a model; NaN where it has none. */

@@ -40,7 +40,9 @@ bool cri_class_learns(const cr_model_class *opt_c)
 bool cri_model_network(const cr_model *m, cri_any_network *out)
 {
     if (!m->class->network) return false;
-    *out = (cri_any_network){ m->class->network->methods, m->class->network->network(m->state) };
+    const cri_network_face *face = m->class->network;
+    *out = (cri_any_network){ .methods = face->methods, .net = face->network(m->state) };
+    if (face->arcs) face->arcs(m->state, &out->strength, &out->compelled);
     return true;
 }
 

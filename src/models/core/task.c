@@ -148,8 +148,9 @@ cr_status cri_resolve_task(cr_ctx *cx, const cr_model *m, const cr_table *t, uns
         return fail_task(cx, c, "regression");
     if (f->task == TASK_CLASSIFICATION && !(c->tasks & CR_TASK_CLASSIFICATION))
         return fail_task(cx, c, "classification");
-    if (!(c->tasks & supervised)) {
-        unsigned more = c->tasks & ~(unsigned)CR_TASK_DENSITY, tasks = more ? more : c->tasks;
+    unsigned others = c->tasks & ~supervised;
+    if (!(c->tasks & supervised) || (c->target_optional && !o->target)) {
+        unsigned more = others & ~(unsigned)CR_TASK_DENSITY, tasks = more ? more : others;
         *out_task = tasks & (~tasks + 1); /* the lowest bit */
         return CR_OK;
     }

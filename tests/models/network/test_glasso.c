@@ -234,7 +234,8 @@ TEST(queries)
     json_t       *d = describe(cx, m);
     read_precision(d, K);
     means_of(X, MANY, mean);
-    cri_any_network any = { m->class->network->methods, m->class->network->network(m->state) };
+    cri_any_network any = { .methods = m->class->network->methods,
+                            .net = m->class->network->network(m->state) };
 
     /* x3 given x1 and x2, the others summed out: from the covariance of the three. */
     long double A[P * P], W[P * P] = { 0 };
