@@ -146,8 +146,9 @@ static void gaussian_bn_release(cr_ctx *cx, void *state)
     cr_free(cx, m->place, m->p, sizeof *m->place);
     cr_free(cx, m->first, m->p + 1, sizeof *m->first);
     cr_free(cx, m->mean, m->p, sizeof *m->mean);
+    cr_free(cx, m->drawn, m->arcs, sizeof *m->drawn);
     cr_gaussian_network_free(cx, m->network);
-    m->inverse = m->mean = NULL, m->at = m->column = m->place = m->first = NULL;
+    m->inverse = m->mean = m->drawn = NULL, m->at = m->column = m->place = m->first = NULL;
     m->network = NULL;
 }
 
@@ -166,7 +167,8 @@ static cr_status open_workings(cr_ctx *cx, cri_gaussian_bn *m)
         size += k * k;
     }
     m->inverse = cr_alloc(cx, inverse_size(m), sizeof *m->inverse);
-    if (!m->inverse && inverse_size(m) > 0) return CR_ENOMEM;
+    m->drawn = cr_alloc(cx, m->arcs, sizeof *m->drawn);
+    if (m->arcs > 0 && (!m->inverse || !m->drawn)) return CR_ENOMEM;
     memcpy(m->mean, m->moments.mean, m->p * sizeof *m->mean);
     return CR_OK;
 }
@@ -197,9 +199,12 @@ static cr_status make_network(cr_ctx *cx, const cr_design *design, cri_gaussian_
     size_t    *parents = cr_scratch_index(&s, m->p);
     CR_TRY(s.status);
     CR_TRY(cr_gaussian_network_new(cx, &m->network));
-    for (size_t i = 0; i < m->p; i++) {
+    for (size_t i = 0, arc = 0; i < m->p; i++) {
         size_t v = m->column[i], n = m->first[v + 1] - m->first[v];
-        for (size_t k = 0; k < n; k++) parents[k] = m->place[m->from[m->first[v] + k]];
+        for (size_t k = 0; k < n; k++) {
+            parents[k] = m->place[m->from[m->first[v] + k]];
+            m->drawn[arc++] = m->compelled[m->first[v] + k];
+        }
         CR_TRY(cr_gaussian_network_add(cx, m->network, cr_design_term_name(design, v), n, parents,
                                        n ? m->weight + m->first[v] : NULL, m->intercept[v],
                                        m->sd[v] * m->sd[v], NULL));
@@ -233,6 +238,13 @@ done:
 static const void *gaussian_bn_network(const void *state)
 {
     return ((const cri_gaussian_bn *)state)->network;
+}
+
+static void gaussian_bn_arcs(const void *state, const double **out_strength,
+                             const double **out_compelled)
+{
+    *out_strength = NULL;
+    *out_compelled = ((const cri_gaussian_bn *)state)->drawn;
 }
 
 /* --- fit -------------------------------------------------------------------------------------- */
@@ -437,7 +449,8 @@ const cr_model_class cri_class_gaussian_bn = {
                                     .next = gaussian_bn_next,
                                     .sample = gaussian_bn_sample },
     .network = &(const cri_network_face){ .methods = &cri_gaussian_methods,
-                                          .network = gaussian_bn_network },
+                                          .network = gaussian_bn_network,
+                                          .arcs = gaussian_bn_arcs },
     .describe = cri_gaussian_bn_describe,
     .statistics = cri_gaussian_bn_statistics,
     .tables = cri_gaussian_bn_tables,

@@ -42,7 +42,7 @@
     MEMBER(index,  to,          (arcs), "full",     "of each, not falling")                         \
     MEMBER(vector, weight,      (arcs), "full",     "of each, in the units of the columns")         \
     MEMBER(vector, weight_sd,   (arcs), ">=0 full", "its standard error")                           \
-    MEMBER(vector, turns,       (arcs), "0..1 full", "1: the other way round it would score the same") \
+    MEMBER(vector, compelled,   (arcs), "0..1 full", "0: the other way fits as well")                \
     MEMBER(text,   how,         (),     "",         "where the arcs are from")                      \
     MEMBER(real,   log_likelihood, (),  "",         "of the rows, at its maximum")                  \
     MEMBER(real,   bge,         (),     "",         "log evidence of the scaled rows")              \
@@ -53,9 +53,11 @@
 /* clang-format on */
 CR_OPTIONS_STRUCT(cri_gaussian_bn_options, CRI_GAUSSIAN_BN_OPTIONS);
 /* network: its variables stand in the order `column`, parents first; place: where a column is in it.  inverse: of the
- * covariance (divisor n) of the parents of each column, [k x k] from at[v] on.  mean: of the columns. */
+ * covariance (divisor n) of the parents of each column, [k x k] from at[v] on.  mean: of the columns.
+ * drawn [arcs]: compelled, in the order of the network. */
 CRI_RECORD(cri_gaussian_bn, CRI_GAUSSIAN_BN, cr_gaussian_network *network; double *inverse;
-           double *mean; size_t * at; size_t * column; size_t * place; size_t * first;);
+           double *mean; size_t * at; size_t * column; size_t * place; size_t * first;
+           double *drawn;);
 
 /* --- structure (gaussian_bn_structure.c) ------------------------------------------------------ */
 
@@ -65,7 +67,7 @@ typedef struct cri_gaussian_bn_task {
     cri_gaussian_cases             cases;
 } cri_gaussian_bn_task;
 
-/* Sets arcs, turns, how, bound, steps and cut. */
+/* Sets arcs, compelled, how, bound, steps and cut. */
 cr_status cri_gaussian_bn_find(cr_ctx *cx, const cri_gaussian_bn_task *t, cri_gaussian_bn *m);
 
 /* --- what it reports (gaussian_bn_describe.c) ------------------------------------------------- */

@@ -156,26 +156,44 @@ static const search_row *search_called(const char *name)
 
 /* --- what was found --------------------------------------------------------------------------- */
 
-static cr_status keep_arcs(cr_ctx *cx, const cri_dag *g, cri_gaussian_bn *m)
+/* The class of the network, within the rules: what they ask for is as it is. */
+static cr_status find_compelled(cr_ctx *cx, const cri_dag *g, const cri_arc_rules *opt_rules,
+                                cri_pdag *out)
 {
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    uint64_t *class = cr_scratch_bytes(&s, g->n * g->words, sizeof *class);
-    CR_TRY(s.status);
-    CR_TRY(cri_dag_class(cx, g, class));
+    cr_status st = cri_pdag_new(cx, g->n, out);
+    if (st != CR_OK) return st;
+    for (size_t v = 0; v < g->n; v++)
+        for (size_t u = 0; u < g->n; u++)
+            if (cri_dag_has(g, u, v)) cri_pdag_set_arrow(out, u, v);
+    st = cri_pdag_complete(cx, out);
+    for (size_t v = 0; opt_rules && v < g->n; v++)
+        for (size_t u = 0; u < g->n; u++)
+            if (cri_pdag_line(out, u, v) && cri_dag_has(g, u, v) &&
+                (cri_arc_required(opt_rules, u, v) || !cri_arc_allowed(opt_rules, v, u)))
+                cri_pdag_set_arrow(out, u, v);
+    if (st == CR_OK) cri_pdag_meek(out);
+    return st;
+}
+
+static cr_status keep_arcs(cr_ctx *cx, const cri_dag *g, const cri_arc_rules *opt_rules,
+                           cri_gaussian_bn *m)
+{
+    cr_status st = CR_OK;
+    cri_pdag class = { 0 };
+    CR_TRY(find_compelled(cx, g, opt_rules, &class));
     m->arcs = g->arcs;
     m->from = cr_alloc(cx, m->arcs, sizeof *m->from);
     m->to = cr_alloc(cx, m->arcs, sizeof *m->to);
-    m->turns = cr_alloc(cx, m->arcs, sizeof *m->turns);
-    if (m->arcs > 0 && (!m->from || !m->to || !m->turns)) CR_TRY(CR_ENOMEM);
+    m->compelled = cr_alloc(cx, m->arcs, sizeof *m->compelled);
+    if (m->arcs > 0 && (!m->from || !m->to || !m->compelled)) CR_TRY(CR_ENOMEM);
     for (size_t v = 0, k = 0; v < g->n; v++)
         for (size_t u = 0; u < g->n; u++) {
             if (!cri_dag_has(g, u, v)) continue;
             m->from[k] = u, m->to[k] = v;
-            m->turns[k++] = cri_bit_has(class + u * g->words, v); /* a line has both bits */
+            m->compelled[k++] = cri_pdag_arrow(&class, u, v);
         }
 done:
-    cr_scratch_end(&s);
+    cri_pdag_free(cx, &class);
     return st;
 }
 
@@ -261,7 +279,7 @@ cr_status cri_gaussian_bn_find(cr_ctx *cx, const cri_gaussian_bn_task *t, cri_ga
         CR_TRY(run_search(&s, &j, names));
     else
         CR_TRY(take_file(&s, &j, names));
-    CR_TRY(keep_arcs(cx, &j.result.dag, m));
+    CR_TRY(keep_arcs(cx, &j.result.dag, j.rules.allowed ? &j.rules : NULL, m));
     m->bound = j.bound, m->steps = j.result.steps, m->cut = j.result.cut;
     m->how = cri_string_copy(cx, search_called(t->o->structure)          ? t->o->structure
                                  : strcmp(t->o->structure, "empty") == 0 ? "empty"
