@@ -16,6 +16,7 @@
     X(exponential)           \
     X(fa)                    \
     X(fisher)                \
+    X(gaussian_bn)           \
     X(glasso)                \
     X(glm)                   \
     X(gmm)                   \

@@ -74,6 +74,7 @@ for _name, _fit, _plot in [
         ("kmeans-criterion", "kmeans --k 2:6", "--kind criterion"),
         ("pca", "pca --components 2", "examples/iris.csv --kind biplot"),
         ("pca-scree", "pca --components 3", "--kind scree"),
+        ("gaussian-bn", "gaussian-bn --structure auto", ""),
         ("ppca-loadings", "ppca --components 2 --scale none", "--kind loadings")]:
     _model, _options = _fit.split(" ", 1)
     FIGURES[f"docs/figures/{_name}.svg"] = (
