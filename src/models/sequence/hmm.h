@@ -27,7 +27,7 @@
 #include "emission.h"
 #include "joint.h"
 #include "models/core/em.h"
-#include "sequence_names.h"
+#include "models/common/sequence_names.h"
 
 /* clang-format off */
 #define CRI_HMM(MEMBER)                                                                            \
