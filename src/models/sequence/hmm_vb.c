@@ -210,7 +210,7 @@ void cri_hmm_vb_shift(const cri_hmm_view *v, size_t begin, size_t end, double *o
     }
 }
 
-/* --- rows that are not looked at again --------------------------------------------------------- */
+/* --- rows that are not looked at again -------------------------------------------------------- */
 
 static double log_of_shares(cri_hmm_shares s, const double *count)
 {
