@@ -513,6 +513,9 @@ TEST(matrices_that_cannot_be)
     static const struct {
         const char *json, *says;
     } cases[] = { { "{}", "is not there" },
+                  { "{\"T\":1,\"Q\":1,\"Z\":1,\"H\":1,\"covv\":1}", "\"covv\" is no part" },
+                  { "{\"T\":1,\"Q\":1,\"Z\":1,\"H\":1,\"R\":1}", "\"R\" is no part" },
+                  { "{\"T\":1,\"Q\":1,\"Z\":1,\"H\":1,\"before\":1}", "true or false" },
                   { "{\"T\":[[1,2]],\"Q\":[[1]],\"Z\":[1],\"H\":1}", "\"T\" is not 1 x 1 numbers" },
                   { "{\"T\":[[1]],\"Q\":[[-1]],\"Z\":[1],\"H\":1}", "\"Q\" is not a covariance" },
                   { "{\"T\":[[1]],\"Q\":[[1]],\"Z\":[1],\"H\":1,\"mean\":[1]}", "no \"cov\"" },
