@@ -539,6 +539,26 @@ TEST(unequal_steps_are_warned_of)
         strstr(fit_and_hear(cx, "kalman", t, "target=y time=t", &heard), "from 1 to 5"));
 }
 
+/* A plain cosine with noise: damping is next to 1, where the likelihood is flat; that is an end of the search, and the
+ * interval of damping is about its value. */
+TEST(cycles_that_do_not_fade)
+{
+    enum { N = 40, SERIES = 12 };
+    cr_rng r = cr_rng_stream(9, 3);
+    for (size_t k = 0; k < SERIES; k++) {
+        double y[N], phase = 6 * cr_rng_uniform(&r);
+        for (size_t t = 0; t < N; t++)
+            y[t] = 5 + 3 * cos(2 * M_PI * (double)t / 9 + phase) + cr_rng_normal(&r);
+        cr_model *m =
+            fit(cx, "kalman", table_of_series(cx, y, N), "target=y components=level,cycle");
+        json_t *d = describe(cx, m);
+        double  damping = parameter(d, "damping", "value"), sd = parameter(d, "damping", "sd");
+        assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
+        if (sd < 0.01) assert_true(parameter(d, "damping", "lower") > damping - 3 * sd - 0.02);
+        assert_true(parameter(d, "damping", "upper") <= 1);
+    }
+}
+
 /* --- draws ----------------------------------------------------------------------------------- */
 
 /* Joint draws have the means, variances and covariances of the smoother: here against those of a random walk, in which rows
