@@ -98,6 +98,7 @@ cr_status predict_ahead(predict_job *j)
     cr_status st = CR_OK;
     if (j->c->n_args > 1) CR_TRY(cli_read_rows(j->c, 1, j->model, &j->table));
     CR_TRY(cr_forecast_rows(context(j), j->model, j->table, j->o->ahead, &j->forecast));
+    CR_TRY(cr_forecast_columns_of(context(j), j->model, &j->forecast, predict_level(j), &j->ahead));
     j->p = j->forecast.p;
     j->forecast.p = (cr_prediction){ 0 };
 done:
@@ -113,6 +114,26 @@ void predict_add_ahead(predict_job *j)
     for (size_t i = 0; names && f->names && i < j->p.n; i++) names[i] = f->names[i / f->ahead];
     if (names && f->names) answers_add(&j->a, "sequence", "sequence")->texts = names;
     if (step) answers_add(&j->a, "ahead", "ahead")->x = step;
+}
+
+static void add_of_columns(predict_job *j, const char *prefix, const char *group, const double *x)
+{
+    const cr_forecast_columns *f = &j->ahead;
+    for (size_t k = 0; k < f->columns; k++) {
+        answer_column *a = answers_add(&j->a, answers_name(&j->s, prefix, f->name[k]), f->name[k]);
+        a->group = group;
+        a->x = x + k;
+        a->stride = f->columns;
+    }
+}
+
+void predict_add_ahead_columns(predict_job *j)
+{
+    const cr_forecast_columns *f = &j->ahead;
+    add_of_columns(j, "mean.", "column_mean", f->mean);
+    add_of_columns(j, "sd.", "column_sd", f->sd);
+    add_of_columns(j, "lower.", "column_lower", f->lower);
+    add_of_columns(j, "upper.", "column_upper", f->upper);
 }
 
 /* The entropy of all paths of the sequence of each row of the table, where the model knows it; else NULL. */

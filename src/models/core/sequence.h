@@ -54,6 +54,20 @@ typedef struct cr_forecast {
  * CR_EUNSUPPORTED where the model offers no "forecast". */
 CR_API cr_status cr_forecast_rows(cr_ctx *cx, const cr_model *model, const cr_table *opt_table,
                                   size_t ahead, cr_forecast *out_forecast);
+/* What the columns of these rows will be, where a forecast is of hidden states: the mixture over states, by 20000 draws of
+ * each of them, so that means and ends are right to a hundredth of an sd. */
+typedef struct cr_forecast_columns {
+    size_t       n, columns;                /* rows of the forecast; columns that are numbers */
+    const char **name;                      /* [columns] of the design */
+    double      *mean, *sd, *lower, *upper; /* [n x columns]; the central interval            */
+} cr_forecast_columns;
+
+/* No columns where the model has none that are numbers, or does not draw them.  CR_EARG unless 0 < level < 1. */
+CR_API cr_status cr_forecast_columns_of(cr_ctx *cx, const cr_model *model,
+                                        const cr_forecast *forecast, double level,
+                                        cr_forecast_columns *out_columns);
+/* Frees the arrays. */
+CR_API void cr_forecast_columns_free(cr_ctx *cx, cr_forecast_columns *columns);
 /* Frees the arrays of a forecast. */
 CR_API void cr_forecast_free(cr_ctx *cx, cr_forecast *forecast);
 
