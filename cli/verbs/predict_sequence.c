@@ -1,5 +1,6 @@
 /* predict_sequence.c -- predict for models of sequences: filtered, smoothed, decoded, ahead. */
 #include "predict_job.h"
+#include "data/table/date.h"
 #include "models/core/model_internal.h"
 
 #include <math.h>
@@ -105,6 +106,25 @@ done:
     return st;
 }
 
+/* When the rows to come are, under the name of the column. */
+static void add_times(predict_job *j, const cr_forecast *f)
+{
+    size_t         n = j->p.n;
+    char          *text = cr_scratch_bytes(&j->s, n, CRI_DATE_SIZE);
+    const char   **texts = cr_scratch_bytes(&j->s, n, sizeof *texts);
+    answer_column *a = answers_add(&j->a, f->time_name, f->time_name);
+    a->group = "time";
+    if (!cri_is_date(f->time_type)) {
+        a->x = f->time;
+        return;
+    }
+    for (size_t i = 0; j->s.status == CR_OK && i < n; i++) {
+        texts[i] = text + i * CRI_DATE_SIZE;
+        if (!isnan(f->time[i])) cri_date_print(f->time_type, f->time[i], text + i * CRI_DATE_SIZE);
+    }
+    a->texts = texts;
+}
+
 void predict_add_ahead(predict_job *j)
 {
     const cr_forecast *f = &j->forecast;
@@ -114,6 +134,7 @@ void predict_add_ahead(predict_job *j)
     for (size_t i = 0; names && f->names && i < j->p.n; i++) names[i] = f->names[i / f->ahead];
     if (names && f->names) answers_add(&j->a, "sequence", "sequence")->texts = names;
     if (step) answers_add(&j->a, "ahead", "ahead")->x = step;
+    if (f->time) add_times(j, f);
 }
 
 static void add_of_columns(predict_job *j, const char *prefix, const char *group, const double *x)

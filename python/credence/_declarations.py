@@ -76,7 +76,8 @@ class Levels(Structure):
 
 
 class Forecast(Structure):
-    _fields_ = [("n", c_size_t), ("ahead", c_size_t), ("names", POINTER(c_char_p)), ("p", Prediction)]
+    _fields_ = [("n", c_size_t), ("ahead", c_size_t), ("names", POINTER(c_char_p)), ("p", Prediction),
+                ("time_name", c_char_p), ("time_type", c_int), ("time", POINTER(c_double))]
 
 
 class ForecastColumns(Structure):

@@ -48,9 +48,13 @@ typedef struct cr_forecast {
     size_t        n, ahead; /* sequences; rows of each                        */
     char        **names;    /* [n] of the sequences; NULL: one without a name */
     cr_prediction p;
+    const char   *time_name; /* of the column that orders the rows, of the model        */
+    cr_type       time_type; /* of it                                                   */
+    double       *time;      /* [n x ahead] of the rows, as the column has it; NULL: not known */
 } cr_forecast;
 
-/* The `ahead` rows behind the last of each sequence of a table or, without one, of the data of the fit.
+/* The `ahead` rows behind the last of each sequence of a table or, without one, of the data of the fit.  Their times are
+ * known where those of the table are equally far apart, or by whole months.
  * CR_EUNSUPPORTED where the model offers no "forecast". */
 CR_API cr_status cr_forecast_rows(cr_ctx *cx, const cr_model *model, const cr_table *opt_table,
                                   size_t ahead, cr_forecast *out_forecast);
