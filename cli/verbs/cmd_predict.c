@@ -309,7 +309,8 @@ void predict_warn_missing(const predict_job *j)
         cr_log(context(j), CR_LOG_WARNING,
                "%zu of %zu rows have missing values%s and get no prediction", j->missing, j->rows,
                cr_class_offers(cr_model_get_class(j->model), "smooth")
-                   ? ", or come before anything is known of their series, which begins here,"
+                   ? ", or come before anything is known of their series, which begins anew with "
+                     "these rows,"
                    : "");
 }
 

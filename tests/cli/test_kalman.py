@@ -138,7 +138,7 @@ def test_folds_of_a_short_series(refused, tmp_path):
 
 def test_rows_after_the_fit_are_a_new_series(credence, nile, examples, tmp_path):
     said = credence("evaluate", "m.cred", "examples/nile.csv", "--json")
-    assert "of their series, which begins here" in " ".join(json.loads(said.stdout)["warnings"])
+    assert "of their series, which begins anew with these rows" in " ".join(json.loads(said.stdout)["warnings"])
 
 
 def test_probabilities_only_of_the_same_unknown_states(credence, refused, tmp_path):
