@@ -31,6 +31,7 @@ class Task:
     tolerance: float = 0.0      # relative slack of that judgement
     goal: float = None          # at least this many times faster than the peer
     limit: float = None         # at most this many seconds
+    recorded: tuple = None      # (a peer that is not at hand, its seconds where it was measured): a second ratio
     most: float = None          # at most this quality: the exponent of a cost
     threads: int = os.cpu_count()
     scaling: object = 1.6       # what the other cores are worth: this at least; a sentence, where it is less and why;
@@ -190,6 +191,9 @@ def summarize(task, runs):
     if "peer" in runs:
         ratios = [p[task.clock] / o[task.clock] for o, p in zip(runs["ours"], runs["peer"])]
         result["ratio"] = dict(zip(("low", "median", "high"), quartiles(ratios)))
+    if task.recorded:
+        name, seconds = task.recorded
+        result["recorded"] = {"peer": name, "seconds": seconds, "times": seconds / result["ours"][task.clock]}
     if "alone" in runs:
         result["scaling"] = {"times": result["alone"][task.clock] / result["ours"][task.clock], "goal": task.scaling}
     if task.most:

@@ -109,6 +109,13 @@ def as_scaling(scaling):
     return f"{scaling['times']:.2f}x" + " (!)" * short
 
 
+def as_ratio(result):
+    """How many times faster than the peer, and than one that was measured elsewhere, once."""
+    ratios = [f"{result['ratio']['median']:.2f}x"] if "ratio" in result else []
+    ratios += [f"{r['times']:.1f}x {r['peer']} (recorded)" for r in [result.get("recorded")] if r]
+    return ", ".join(ratios)
+
+
 def about(result):
     why = result.get("scaling", {}).get("goal")
     return result["about"] + (f"; scaling: {why}" if isinstance(why, str) else "")
@@ -125,7 +132,7 @@ def row_of(name, result):
     def both(show, key):
         return f"{show(ours[key])} / {show(peer[key])}" if peer else show(ours[key])
     return [name, str(result["threads"]), as_time(ours[result["clock"]]),
-            as_time(peer[result["clock"]]) if peer else "", f"{ratio['median']:.2f}x" if ratio else "",
+            as_time(peer[result["clock"]]) if peer else "", as_ratio(result),
             f"{ratio['low']:.2f} - {ratio['high']:.2f}" if ratio and ratio["low"] else "", ", ".join(goals),
             as_scaling(result.get("scaling")), both(as_number, "quality"), both(as_memory, "memory"), result["verdict"]]
 

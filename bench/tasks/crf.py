@@ -24,11 +24,23 @@ def objective(said):
     return said.get("objective_value") or said.get("statistics", {}).get("objective_value")
 
 
+def command(*more):
+    return ["{build}/credence", "fit", "crf", "{data}", "--target", "y", "--sequence", "seq", "--lambda", "2",
+            "--threads", "{threads}", "--json", "--output", "/dev/null", "--quiet", *more]
+
+
+DATA = (f"crf-{SEQUENCES}-{LABELS}-{SEED}.csv", make)
 TASKS = [Task(
     name="crf-train",
     about="conditional random field, 74000 rows, 9 labels, 4 attributes a row, 100 steps of L-BFGS, against plain C "
-          "with the same L-BFGS (recorded, another machine: CRFsuite 6.0 s)",
-    ours=["{build}/credence", "fit", "crf", "{data}", "--target", "y", "--sequence", "seq", "--lambda", "2",
-          "--max-iter", "100", "--threads", "{threads}", "--json", "--output", "/dev/null", "--quiet"],
-    peer=["{build}/bench/bench_crf", "{data}", "2", "100"],
-    data=(f"crf-{SEQUENCES}-{LABELS}-{SEED}.csv", make), quality=objective, judge="lower", tolerance=1e-6, goal=2)]
+          "with the same L-BFGS",
+    ours=command("--max-iter", "100"), peer=["{build}/bench/bench_crf", "{data}", "2", "100"], data=DATA,
+    quality=objective, judge="lower", tolerance=1e-6, goal=2, recorded=("CRFsuite", 6.0)), Task(
+    name="crf-stream",
+    about="the same, to the minimum, as a stream in blocks of 10000 rows, against all rows in memory",
+    ours=command("--stream", "--block", "10000"), peer=command(), data=DATA, clock="wall",
+    quality=objective, judge="lower", tolerance=1e-6, goal=0.7, scaling=None), Task(
+    name="crf-sgd",
+    about="the same by stochastic gradient descent, within 0.2 % of the minimum, against L-BFGS to the minimum",
+    ours=command("--solver", "sgd"), peer=command(), data=DATA, clock="wall",
+    quality=objective, judge="lower", tolerance=2e-3, goal=3, scaling=None)]

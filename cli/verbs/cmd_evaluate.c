@@ -196,7 +196,8 @@ static cr_status run_evaluate(cli *c)
         cr_log(c->cx, CR_LOG_WARNING, "%zu of %zu rows have missing values%s and are not scored",
                cr_table_rows(t) - a.rows, cr_table_rows(t),
                cr_class_offers(cr_model_get_class(m), "smooth")
-                   ? ", or come before anything is known of their series,"
+                   ? ", or come before anything is known of their series, which begins anew with "
+                     "these rows,"
                    : "");
     if (o->rows) CR_TRY(add_rows(c, m, t, &s, &each, r.object));
     put_scores(m, &a, o->interval, r.object);

@@ -13,11 +13,7 @@ CR_OPTIONS_TABLE(static, predict_table, predict_options, PREDICT_OPTIONS);
 
 static cr_ctx *context(const predict_job *j) { return j->c->cx; }
 
-/* The mass of intervals. */
-static double level_of(const predict_job *j)
-{
-    return isnan(j->o->interval) ? 0.95 : j->o->interval;
-}
+double predict_level(const predict_job *j) { return isnan(j->o->interval) ? 0.95 : j->o->interval; }
 
 /* true where intervals of the probabilities of classes were asked for, and there are some. */
 static bool has_probability_intervals(const predict_job *j)
@@ -131,20 +127,23 @@ cr_status predict_make_columns(predict_job *j)
     if (j->o->parts) CR_TRY(latent_count_parts(context(j), j->model, &parts));
     j->a = answers_new(&j->s, p->n,
                        16 + j->n_ids + 4 * p->n_classes + p->n_params + j->o->draws +
-                           (j->o->slopes ? cr_model_slopes(j->model) : 0) + parts +
-                           (j->o->reconstruct ? cr_model_reconstructs(j->model) : 0));
+                           4 * j->ahead.columns + (j->o->slopes ? cr_model_slopes(j->model) : 0) +
+                           parts + (j->o->reconstruct ? cr_model_reconstructs(j->model) : 0));
     CR_TRY(j->s.status);
     if (j->table && !j->o->ahead) predict_add_ids(j, NULL);
     if (j->o->ahead)
         predict_add_ahead(j);
     else if (!j->table)
         add_next_names(j);
-    CR_TRY(answers_add_prediction(j->c, &j->s, j->model, p, level_of(j), j->o->leverage, &j->a));
+    CR_TRY(
+        answers_add_prediction(j->c, &j->s, j->model, p, predict_level(j), j->o->leverage, &j->a));
+    predict_add_ahead_columns(j);
     if (j->o->decode == DECODE_VITERBI) CR_TRY(predict_add_path(j));
     if (has_probability_intervals(j))
-        CR_TRY(latent_add_probability_intervals(&j->s, j->model, j->table, level_of(j), &j->a));
+        CR_TRY(
+            latent_add_probability_intervals(&j->s, j->model, j->table, predict_level(j), &j->a));
     if (has_mean_intervals(j))
-        CR_TRY(latent_add_mean_intervals(&j->s, j->model, j->table, level_of(j), &j->a));
+        CR_TRY(latent_add_mean_intervals(&j->s, j->model, j->table, predict_level(j), &j->a));
     if (j->o->slopes) CR_TRY(latent_add_slopes(&j->s, j->model, j->table, &j->a));
     if (j->o->parts) CR_TRY(latent_add_parts(&j->s, j->model, j->table, &j->a));
     if (j->o->log_joint) CR_TRY(latent_add_log_joint(&j->s, j->model, j->table, &j->a));
@@ -288,7 +287,8 @@ void predict_count_missing(predict_job *j)
 static void warn_of_interval(const predict_job *j)
 {
     const char *name = cr_class_name(cr_model_get_class(j->model));
-    if (j->p.kind == CR_ANSWER_NUMBER || isnan(j->o->interval) || has_probability_intervals(j))
+    if (j->p.kind == CR_ANSWER_NUMBER || isnan(j->o->interval) || has_probability_intervals(j) ||
+        j->ahead.columns > 0)
         return;
     if (j->p.kind == CR_ANSWER_CLASS)
         cr_log(context(j), CR_LOG_WARNING,
@@ -309,7 +309,8 @@ void predict_warn_missing(const predict_job *j)
         cr_log(context(j), CR_LOG_WARNING,
                "%zu of %zu rows have missing values%s and get no prediction", j->missing, j->rows,
                cr_class_offers(cr_model_get_class(j->model), "smooth")
-                   ? ", or come before anything is known of their series,"
+                   ? ", or come before anything is known of their series, which begins anew with "
+                     "these rows,"
                    : "");
 }
 
@@ -320,7 +321,7 @@ static cr_status print(predict_job *j)
     cri_put_text(head, "model", cr_class_name(cr_model_get_class(j->model)));
     cri_put_count(head, "rows",
                   j->o->paths == CR_COUNT_UNSET ? j->a.rows : cr_table_rows(j->table));
-    cri_put_real(head, "interval", level_of(j));
+    cri_put_real(head, "interval", predict_level(j));
     cri_put_count(head, "seed", j->o->draws ? j->c->fit.seed : cr_model_get_seed(j->model));
     if (j->p.family) cri_put_text(head, "distribution", cr_dist_name(j->p.family));
     if (j->o->loss) cri_put_text(head, "loss", j->o->loss);
@@ -398,6 +399,7 @@ done:
     cr_decisions_free(c->cx, &j.decisions);
     cr_loss_free(c->cx, &j.loss);
     cr_prediction_free(c->cx, &j.p);
+    cr_forecast_columns_free(c->cx, &j.ahead);
     cr_forecast_free(c->cx, &j.forecast);
     cr_model_free(c->cx, j.model);
     cr_table_free(c->cx, j.table);

@@ -99,6 +99,14 @@ static bool mixes_likelihoods(const cr_comparison *x)
     return joint > 0 && joint < x->n;
 }
 
+/* Series of which other states start unknown: the values that find these have no density. */
+static bool mixes_starts(const cr_comparison *x)
+{
+    size_t same = 0;
+    for (size_t k = 0; k < x->n; k++) same += x->models[k].fit.unknown == x->models[0].fit.unknown;
+    return same < x->n;
+}
+
 static void print_text(cli *c, const cr_table *t, const cr_comparison *x, const cri_sheet *scores,
                        const cri_sheet *fits)
 {
@@ -113,7 +121,11 @@ static void print_text(cli *c, const cr_table *t, const cr_comparison *x, const 
              "--format csv has them "
              "for every metric\n",
              cv->mean.metrics[0].name);
-    if (x->basis == CR_WEIGHTS_NONE)
+    if (x->basis == CR_WEIGHTS_NONE && mixes_starts(x))
+        out_text(c, "\nfitted to all rows; no model probabilities: other states start unknown in "
+                    "some of the models, so\ntheir likelihoods, AIC and BIC are not of the same "
+                    "values and cannot be compared\n\n");
+    else if (x->basis == CR_WEIGHTS_NONE)
         out_text(c, "\nfitted to all rows; no model probabilities: not every model has an evidence "
                     "or a BIC\n\n");
     else

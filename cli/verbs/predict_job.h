@@ -73,6 +73,7 @@ typedef struct predict_job {
     size_t                 rows, missing; /* answered so far; without a prediction */
     cr_prediction          p;
     cr_follower           *follower; /* of a stream of sequences */
+    cr_forecast_columns    ahead;    /* with --ahead: what columns will be, of hidden states */
     cr_forecast  forecast; /* with --ahead: what p is of, which then has no memory of its own */
     cr_loss      loss;
     cr_decisions decisions;
@@ -114,6 +115,10 @@ cr_status predict_sequence_rows(predict_job *j);
 cr_status predict_ahead(predict_job *j);
 /* Which sequence and which row behind it each answer is of. */
 void predict_add_ahead(predict_job *j);
+/* Of a forecast of hidden states: what the columns will be. */
+void predict_add_ahead_columns(predict_job *j);
+/* The mass of intervals. */
+double predict_level(const predict_job *j);
 /* The most probable path in the place of the labels, its log probability, and the entropy of all paths. */
 cr_status predict_add_path(predict_job *j);
 /* The most probable paths instead of predictions, a line for each row of each path. */

@@ -37,6 +37,15 @@ static const cr_field prediction[] = {
     CR_COUNT("row", CR_FIELD_SOMETIMES, "with --paths: which row of the data"),
     CR_TEXT("sequence", CR_FIELD_SOMETIMES, "with --ahead: the sequence, if there are several"),
     CR_COUNT("ahead", CR_FIELD_SOMETIMES, "with --ahead: how many rows behind the last"),
+    CR_OTHER(
+        NUMBERS, "time", CR_FIELD_SOMETIMES,
+        "with --ahead: the time of the row, where those of the data tell, under the name of its "
+        "column; of dates a text"),
+    CR_OTHER(NUMBERS, "column_mean", CR_FIELD_SOMETIMES,
+             "with --ahead, of hidden states: the mean of each column that is a number"),
+    CR_OTHER(NUMBERS, "column_sd", CR_FIELD_SOMETIMES, "likewise: its standard deviation"),
+    CR_OTHER(NUMBERS, "column_lower", CR_FIELD_SOMETIMES, "likewise: lower end of its interval"),
+    CR_OTHER(NUMBERS, "column_upper", CR_FIELD_SOMETIMES, "likewise: upper end"),
     CR_OTHER(NUMBERS, "p", CR_FIELD_SOMETIMES, "of a class or cluster: the probability of each"),
     CR_OTHER(NUMBERS, "distances", CR_FIELD_SOMETIMES,
              "of clusters around centres: the distance to each centre, in the units of the columns "

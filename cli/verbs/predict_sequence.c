@@ -1,5 +1,6 @@
 /* predict_sequence.c -- predict for models of sequences: filtered, smoothed, decoded, ahead. */
 #include "predict_job.h"
+#include "data/table/date.h"
 #include "models/core/model_internal.h"
 
 #include <math.h>
@@ -98,10 +99,30 @@ cr_status predict_ahead(predict_job *j)
     cr_status st = CR_OK;
     if (j->c->n_args > 1) CR_TRY(cli_read_rows(j->c, 1, j->model, &j->table));
     CR_TRY(cr_forecast_rows(context(j), j->model, j->table, j->o->ahead, &j->forecast));
+    CR_TRY(cr_forecast_columns_of(context(j), j->model, &j->forecast, predict_level(j), &j->ahead));
     j->p = j->forecast.p;
     j->forecast.p = (cr_prediction){ 0 };
 done:
     return st;
+}
+
+/* When the rows to come are, under the name of the column. */
+static void add_times(predict_job *j, const cr_forecast *f)
+{
+    size_t         n = j->p.n;
+    char          *text = cr_scratch_bytes(&j->s, n, CRI_DATE_SIZE);
+    const char   **texts = cr_scratch_bytes(&j->s, n, sizeof *texts);
+    answer_column *a = answers_add(&j->a, f->time_name, f->time_name);
+    a->group = "time";
+    if (!cri_is_date(f->time_type)) {
+        a->x = f->time;
+        return;
+    }
+    for (size_t i = 0; j->s.status == CR_OK && i < n; i++) {
+        texts[i] = text + i * CRI_DATE_SIZE;
+        if (!isnan(f->time[i])) cri_date_print(f->time_type, f->time[i], text + i * CRI_DATE_SIZE);
+    }
+    a->texts = texts;
 }
 
 void predict_add_ahead(predict_job *j)
@@ -113,6 +134,27 @@ void predict_add_ahead(predict_job *j)
     for (size_t i = 0; names && f->names && i < j->p.n; i++) names[i] = f->names[i / f->ahead];
     if (names && f->names) answers_add(&j->a, "sequence", "sequence")->texts = names;
     if (step) answers_add(&j->a, "ahead", "ahead")->x = step;
+    if (f->time) add_times(j, f);
+}
+
+static void add_of_columns(predict_job *j, const char *prefix, const char *group, const double *x)
+{
+    const cr_forecast_columns *f = &j->ahead;
+    for (size_t k = 0; k < f->columns; k++) {
+        answer_column *a = answers_add(&j->a, answers_name(&j->s, prefix, f->name[k]), f->name[k]);
+        a->group = group;
+        a->x = x + k;
+        a->stride = f->columns;
+    }
+}
+
+void predict_add_ahead_columns(predict_job *j)
+{
+    const cr_forecast_columns *f = &j->ahead;
+    add_of_columns(j, "mean.", "column_mean", f->mean);
+    add_of_columns(j, "sd.", "column_sd", f->sd);
+    add_of_columns(j, "lower.", "column_lower", f->lower);
+    add_of_columns(j, "upper.", "column_upper", f->upper);
 }
 
 /* The entropy of all paths of the sequence of each row of the table, where the model knows it; else NULL. */

@@ -76,7 +76,13 @@ class Levels(Structure):
 
 
 class Forecast(Structure):
-    _fields_ = [("n", c_size_t), ("ahead", c_size_t), ("names", POINTER(c_char_p)), ("p", Prediction)]
+    _fields_ = [("n", c_size_t), ("ahead", c_size_t), ("names", POINTER(c_char_p)), ("p", Prediction),
+                ("time_name", c_char_p), ("time_type", c_int), ("time", POINTER(c_double))]
+
+
+class ForecastColumns(Structure):
+    _fields_ = [("n", c_size_t), ("columns", c_size_t), ("name", POINTER(c_char_p)), ("mean", POINTER(c_double)),
+                ("sd", POINTER(c_double)), ("lower", POINTER(c_double)), ("upper", POINTER(c_double))]
 
 
 class Report(Structure):
@@ -226,6 +232,8 @@ PROTOTYPES = {  # name: (result, arguments)
     "cr_path_entropy": (c_int, [_p, _p, _p, _p]),
     "cr_forecast_rows": (c_int, [_p, _p, _p, _n, POINTER(Forecast)]),
     "cr_forecast_free": (None, [_p, POINTER(Forecast)]),
+    "cr_forecast_columns_of": (c_int, [_p, _p, POINTER(Forecast), c_double, POINTER(ForecastColumns)]),
+    "cr_forecast_columns_free": (None, [_p, POINTER(ForecastColumns)]),
     "cr_predict_mean": (c_int, [_p, _p, _p, _p]),
     "cr_transform": (c_int, [_p, _p, _p, _p]),
     "cr_transform_labels": (POINTER(c_char_p), [_p, POINTER(c_size_t)]),

@@ -160,13 +160,26 @@ class Model:
         return entropy
 
     def forecast(self, table, ahead, level):
-        """(answers, names of the sequences or None) for the rows behind those of the table, or of the fit."""
+        """(answers, names of the sequences or None, columns) for the rows behind those of the table, or of the fit;
+        columns of hidden states: of each row a dict of what each column will be."""
         found = c.Forecast()
         context = work(lib.cr_forecast_rows, self._pointer, table and table._handle.pointer, ahead, found)
         try:
-            return _read_answers(found.p, True, level), _texts(found.names, found.n) if found.names else None
+            columns = self._forecast_columns(found, level)
+            names = _texts(found.names, found.n) if found.names else None
+            return _read_answers(found.p, True, level), names, columns
         finally:
             lib.cr_forecast_free(context.handle, found)
+
+    def _forecast_columns(self, forecast, level):
+        found = c.ForecastColumns()
+        context = work(lib.cr_forecast_columns_of, self._pointer, forecast, level, found)
+        try:
+            names = _texts(found.name, found.columns)
+            return [{name: {"mean": found.mean[at], "sd": found.sd[at], "lower": found.lower[at], "upper": found.upper[at]}
+                     for at, name in enumerate(names, i * found.columns)} for i in range(found.n)]
+        finally:
+            lib.cr_forecast_columns_free(context.handle, found)
 
     def next(self, level):
         """What the next row would be in each column of numbers, by its name: mean, sd, lower and upper."""

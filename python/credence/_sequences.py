@@ -76,12 +76,13 @@ class Forecasting:
     def forecast(self, ahead, X=None, y=None, level=0.95):
         """The next rows of each sequence of X, whose targets are y, or without them of the data of the fit: a list of
         dicts with ahead (1, 2, ...), sequence where there are several, and mean, sd, lower and upper (the ends of the
-        interval of mass `level`), or p with the probability of each state.  ``to_pandas()`` gives a table."""
+        interval of mass `level`), or p with the probability of each state and columns, of each column that is a
+        number a dict of mean, sd, lower and upper.  ``to_pandas()`` gives a table."""
         if not 0 < level < 1:
             raise ValueError(f"level is {level!r}, which is not between 0 and 1")
         model = self._fitted()
         table = None if X is None else self._table(X) if y is None else self._table(X, y)
-        answers, names = self._run(lambda: model.forecast(table, ahead, level), table or [], model.target)
+        answers, names, columns = self._run(lambda: model.forecast(table, ahead, level), table or [], model.target)
         n = len(answers.mean if answers.mean is not None else answers.probability)
         rows = []
         for i in range(n):
@@ -92,5 +93,7 @@ class Forecasting:
                            upper=float(answers.upper[i]))
             else:
                 row["p"] = dict(zip(answers.classes, answers.probability[i].tolist()))
+                if columns and columns[i]:
+                    row["columns"] = columns[i]
             rows.append(row)
         return Rows(rows)

@@ -103,7 +103,8 @@ cr_status cri_chart_forecast(cr_scratch *s, const cr_model *model, const cr_tabl
         CR_TRY(cr_fail_hint(s->cx, "a model of series has: credence fit kalman"));
     }
     CR_TRY(cri_sequence_view_open(s, model, table, MOST_ROWS, true, &v));
-    if (ahead == 0) ahead = usual_ahead(v.n);
+    bool blind = ahead == 0 && cr_design_terms(cr_model_get_design(model)) > 0;
+    if (ahead == 0 && !blind) ahead = usual_ahead(v.n);
     if (ahead > MOST_AHEAD)
         CR_TRY(cr_fail(s->cx, CR_EARG, "a figure shows %d rows to come at most", MOST_AHEAD));
     double *y = cr_scratch_f64(s, cr_table_rows(table));
@@ -112,15 +113,16 @@ cr_status cri_chart_forecast(cr_scratch *s, const cr_model *model, const cr_tabl
     *chart = (cri_chart){ .x = { v.title, v.x[0], v.x[v.n - 1] + (double)ahead * v.step, v.type },
                           .y = { target, 0, 1, CR_REAL } };
     CR_TRY(add_past(s, model, table, &v, level, y, chart, &low, &high));
-    CR_TRY(add_future(s, model, table, &v, level, ahead, chart, &low, &high));
+    if (!blind) CR_TRY(add_future(s, model, table, &v, level, ahead, chart, &low, &high));
     chart->x.low -= 0.5 * v.step, chart->x.high += 0.5 * v.step;
     cri_svg_range(&low, &high);
     chart->y.low = low - 0.04 * (high - low), chart->y.high = high + 0.04 * (high - low);
-    chart->title = cri_compose(s, "%s: %s and its next %zu row%s", cr_class_name(class), target,
-                               ahead, ahead == 1 ? "" : "s");
+    chart->title = blind ? cri_compose(s, "%s: %s, row by row", cr_class_name(class), target)
+                         : cri_compose(s, "%s: %s and its next %zu row%s", cr_class_name(class),
+                                       target, ahead, ahead == 1 ? "" : "s");
     chart->caption[0] = cri_compose(
-        s, "Bands hold %g %% of the values, each given the rows before; parameters as learned.",
-        100 * level);
+        s, "Bands hold %g %% of the values, each given the rows before; parameters as learned.%s",
+        100 * level, blind ? " Regressors of rows to come are not known." : "");
     chart->caption[1] = v.note;
     chart->description = cri_compose(s, "%s. %s", chart->title, chart->caption[0]);
     CR_TRY(s->status);

@@ -121,7 +121,7 @@ static void describe_chart(cr_scratch *s, const cr_model *m, const season *of, b
                            const char *note, cri_chart *chart)
 {
     chart->title = cri_compose(s, "%s: the %zu seasons of %s", cr_class_name(cr_model_get_class(m)),
-                               of->period, cr_design_target(cr_model_get_design(m)));
+                               of->period, cri_modelled_target(s, m));
     chart->caption[0] = cri_compose(s, "Each curve is one %s, given all rows%s.",
                                     months ? "month over the years" : "season over the cycles",
                                     of->of > 1 ? "; of the first seasonal part" : "");
@@ -155,7 +155,7 @@ cr_status cri_chart_seasons(cr_scratch *s, const cr_model *m, const cr_table *t,
                    mean, sd, &a);
     const char *across = month >= 0 ? "month" : "season; that of the first row shown is 1";
     *chart = (cri_chart){ .x = { across, 0, 1, CR_REAL },
-                          .y = { cr_design_target(cr_model_get_design(m)), 0, 1, CR_REAL },
+                          .y = { cri_modelled_target(s, m), 0, 1, CR_REAL },
                           .whole = true };
     cri_chart_add(chart,
                   (cri_svg_series){ cri_compose(s, "%g %% interval", 100 * level), CRI_SVG_BAND,

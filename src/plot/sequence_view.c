@@ -62,3 +62,12 @@ done:
     cri_rows_close(s->cx, &rows);
     return st;
 }
+
+const char *cri_modelled_target(cr_scratch *s, const cr_model *model)
+{
+    const cr_design *d = cr_model_get_design(model);
+    const char      *name = cr_design_target(d);
+    return d->transform.kind == CRI_TRANSFORM_NONE
+               ? name
+               : cri_compose(s, "%s(%s)", cri_transform_name(d->transform.kind), name);
+}

@@ -23,6 +23,9 @@ typedef struct cri_sequence_view {
     double      step; /* from one row to the next, at the end of the sequence */
 } cri_sequence_view;
 
+/* The target in the units of the parts of the model: log(y) where that is what it models.  In the arena. */
+const char *cri_modelled_target(cr_scratch *s, const cr_model *model);
+
 /* The first sequence of a table: its first (`last`: its last) rows, at most so many.  The arrays are the scratch's.  Fails
  * with CR_EUNSUPPORTED for a model that sees no sequences, CR_EDATA where there is no row. */
 cr_status cri_sequence_view_open(cr_scratch *s, const cr_model *model, const cr_table *table,

@@ -42,7 +42,7 @@ cr_status cri_series_parts(cr_scratch *s, const cr_model *m, const cr_table *t, 
     cr_status         st = CR_OK;
     cri_sequence_view v;
     cri_parts         p = { .shared = true, .constant = NAN };
-    const char       *target = cr_design_target(cr_model_get_design(m));
+    const char       *target = cri_modelled_target(s, m);
     double           *mean = cr_scratch_f64(s, cr_table_rows(t));
     double           *sd = cr_scratch_f64(s, cr_table_rows(t));
 

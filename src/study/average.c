@@ -1,5 +1,6 @@
 /* average.c -- weights of models, and the mixture of their predictions. */
 #include "average_internal.h"
+#include "base/hash.h"
 #include "models/core/class.h"
 #include "models/core/describe.h"
 
@@ -25,13 +26,16 @@ cr_status cr_fit_scores_of(cr_ctx *cx, const cr_model *model, cr_fit_scores *out
     cri_sheet       *d = NULL;
     cr_status        st = cri_model_describe(cx, model, &d);
     if (st != CR_OK) return st;
+    const char *unknown =
+        cri_sheet_text(cri_sheet_get(cri_sheet_get(d, "statistics"), "unknown_start"));
     *out = (cr_fit_scores){ .log_likelihood = r->log_likelihood,
                             .log_evidence = r->log_evidence,
                             .aic = statistic(d, "aic"),
                             .bic = statistic(d, "bic"),
                             .evidence = r->evidence,
                             .rows = r->rows,
-                            .joint = cr_model_get_class(model)->joint };
+                            .joint = cr_model_get_class(model)->joint,
+                            .unknown = unknown ? cri_hash_text(unknown, strlen(unknown)) : 0 };
     cri_sheet_free(d);
     return CR_OK;
 }
@@ -42,7 +46,7 @@ static cr_weight_basis find_basis(const cr_fit_scores *m, size_t n)
     for (size_t k = 0; k < n; k++) {
         bool has_evidence = isfinite(m[k].log_evidence), has_bic = isfinite(m[k].bic);
         evidence += has_evidence, bic += has_bic;
-        same += m[k].rows == m[0].rows && m[k].joint == m[0].joint;
+        same += m[k].rows == m[0].rows && m[k].joint == m[0].joint && m[k].unknown == m[0].unknown;
     }
     if (same < n) return CR_WEIGHTS_NONE;
     return evidence == n ? CR_WEIGHTS_EVIDENCE : bic == n ? CR_WEIGHTS_BIC : CR_WEIGHTS_NONE;

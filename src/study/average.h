@@ -24,6 +24,8 @@ typedef struct cr_fit_scores {
     cr_evidence_kind evidence;
     size_t           rows;
     bool joint; /* of target and columns: no match for those of the target given the columns */
+    size_t
+        unknown; /* of a series: what starts unknown, as a number; values that find it have no density */
 } cr_fit_scores;
 
 /* Reads them from the report and the statistics of a model. */

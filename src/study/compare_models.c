@@ -105,6 +105,15 @@ static cr_status fail_average(cr_ctx *cx, const cri_plan *plan, const cr_fit_sco
         return cr_fail_hint(cx, "average models of one kind, or compare without --average");
     }
     for (size_t k = 1; k < n; k++) {
+        if (m[k].unknown == m[0].unknown) continue;
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "the models cannot be averaged: other states start unknown in %s than in %s, so "
+                "that their likelihoods are not of the same values",
+                plan->specs[k].model, plan->specs[0].model);
+        return cr_fail_hint(cx,
+                            "compare without --average: scores of rows held out can be compared");
+    }
+    for (size_t k = 1; k < n; k++) {
         if (m[k].rows == m[0].rows) continue;
         cr_fail(cx, CR_EUNSUPPORTED,
                 "the models cannot be averaged: %s learned from %zu rows, %s from %zu",
@@ -244,7 +253,7 @@ cr_status cr_compare_models(cr_ctx *cx, const cr_model_spec *specs, size_t n, co
         summarise(cv);
     }
     if (average) summarise(&c.average.cv);
-    c.average.fit = (cr_fit_scores){ NAN, NAN, NAN, NAN, CR_EVIDENCE_EXACT, 0, false };
+    c.average.fit = (cr_fit_scores){ NAN, NAN, NAN, NAN, CR_EVIDENCE_EXACT, 0, false, 0 };
     c.average.weight = NAN;
     double ratio = row_ratio(&plan);
     for (size_t m = 0; m < c.models[0].cv.mean.n; m++) {

@@ -16,6 +16,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 uint64_t cri_item_seed(uint64_t seed, uint64_t purpose, uint64_t item)
@@ -229,9 +230,13 @@ static cr_status make_folds(cr_ctx *cx, const cri_plan *p, const cr_cv_options *
 
 static cr_status check_options(cr_ctx *cx, const cr_table *t, const cr_cv_options *o)
 {
-    if (cr_table_rows(t) < o->folds)
-        return cr_fail(cx, CR_EDATA, "%s has %zu rows, which is not enough for %zu folds",
-                       cr_table_source(t), cr_table_rows(t), o->folds);
+    if (cr_table_rows(t) < o->folds) {
+        cr_fail(cx, CR_EDATA, "%s has %zu rows, which is not enough for %zu folds",
+                cr_table_source(t), cr_table_rows(t), o->folds);
+        return cr_table_rows(t) < 2
+                   ? CR_EDATA
+                   : cr_fail_hint(cx, "--folds %zu holds out each row by itself", cr_table_rows(t));
+    }
     if (o->group && o->split != CR_SPLIT_AUTO)
         return cr_fail(
             cx, CR_EARG,
@@ -326,6 +331,22 @@ done:
 
 /* --- the run --------------------------------------------------------------------------------- */
 
+/* The first fold of an order learns from the rows before it alone, fewer than any other. */
+static bool learns_from_few(const cri_plan *p, size_t f)
+{
+    const cr_folds *all = &p->split[f / p->folds];
+    return f % p->folds == 0 && p->folds > 2 &&
+           cr_folds_train(all, 0, NULL) < cr_folds_train(all, p->folds - 1, NULL) / 2;
+}
+
+static void hint_at_folds(cr_ctx *cx, const cri_plan *p)
+{
+    char        old[512];
+    const char *hint = cr_error_hint(cx);
+    snprintf(old, sizeof old, "%s%s", hint && *hint ? "; " : "", hint ? hint : "");
+    cr_fail_hint(cx, "--folds %zu leaves more rows before the first fold%s", p->folds / 2, old);
+}
+
 cr_status cri_plan_note(cr_ctx *cx, const cri_plan *p, size_t f, cr_status st)
 {
     if (st == CR_OK || st == CR_ENOMEM || st == CR_EINTERRUPTED || st == CR_EARG) return st;
@@ -334,6 +355,7 @@ cr_status cri_plan_note(cr_ctx *cx, const cri_plan *p, size_t f, cr_status st)
                      f / p->folds + 1);
     else
         cr_fail_note(cx, "in fold %zu of %zu", f + 1, p->folds);
+    if (learns_from_few(p, f)) hint_at_folds(cx, p);
     return st;
 }
 

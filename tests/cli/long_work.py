@@ -216,6 +216,7 @@ fit bayes-logistic tall.csv --target side --features x* --infer mcmc
 fit bayes-logistic tall.csv --target side --features x* --infer importance
 fit gmm tall.csv --features x* --k 3 --infer gibbs
 fit crf tall.csv --target level --features x*,kind
+fit crf tall.csv --target level --features x*,kind --solver sgd --tol 1e-9
 fit crf tall.csv --target kind --features x*,level --window level[-2:2],level[-1]*level --l1 0.1
 cv linear tall.csv --target y --folds 3000
 cv ridge tall.csv --target y --features x* --bootstrap 100000

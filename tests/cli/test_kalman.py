@@ -96,3 +96,63 @@ def test_em_and_walks(credence, nile, tmp_path):
     walk = json.loads(credence("fit", "kalman", "w.csv", "--target", "y", "--components", "regression:walk", "--json").stdout)
     names = [p["name"] for p in walk["parameters"]]
     assert names == ["variance.irregular", "variance.x", "x"]
+
+
+def write_months(tmp_path, name="air.csv", target="{:.1f}", law=False):
+    """Twelve years of months that grow, with a season; law sets in after eight."""
+    lines = ["t,y,law" if law else "t,y"]
+    for t in range(144):
+        value = 100 * 1.01 ** t * (1.2 if t % 12 in (5, 6, 7) else 0.95) * (1 + 0.02 * ((t * 37) % 11 - 5) / 5)
+        lines.append(f"{t + 1},{target.format(value)}" + f",{int(t >= 96)}" * law)
+    (tmp_path / name).write_text("\n".join(lines) + "\n")
+
+
+def test_a_figure_of_rows_with_regressors(credence, refused, tmp_path):
+    write_months(tmp_path, law=True)
+    fit = credence("fit", "kalman", "air.csv", "--target", "y", "--time", "t", "--components", "level,regression", "-o", "l.cred")
+    assert fit.code == 0, fit.stderr
+    said = json.loads(credence("plot", "l.cred", "air.csv", "--json").stdout)
+    names = {series["name"] for series in said["series"]}
+    assert "given the rows before" in names and not any("forecast" in name for name in names)
+    assert credence("plot", "l.cred", "air.csv", "-o", "l.svg").code == 0
+    assert "Regressors of rows" in (tmp_path / "l.svg").read_text()
+    refused(2, "plot", "l.cred", "air.csv", "--ahead", "3", says="regressors of the rows ahead")
+
+
+def test_parts_of_a_transformed_series_say_so(credence, tmp_path):
+    write_months(tmp_path)
+    credence("fit", "kalman", "air.csv", "--target", "y", "--time", "t", "--transform-target", "log",
+             "--components", "level,seasonal:12", "-o", "g.cred")
+    for kind in ("components", "seasons"):
+        said = credence("plot", "g.cred", "air.csv", "--kind", kind, "-o", "g.svg")
+        assert said.code == 0, said.stderr
+        drawn = (tmp_path / "g.svg").read_text()
+        assert ">log(y)<" in drawn and ">y<" not in drawn
+
+
+def test_folds_of_a_short_series(refused, tmp_path):
+    write_months(tmp_path)
+    refused(3, "cv", "kalman", "air.csv", "--target", "y", "--time", "t", "--components",
+            "trend,seasonal:12", says="--folds 5 leaves more rows before the first fold")
+
+
+def test_rows_after_the_fit_are_a_new_series(credence, nile, examples, tmp_path):
+    said = credence("evaluate", "m.cred", "examples/nile.csv", "--json")
+    assert "of their series, which begins anew with these rows" in " ".join(json.loads(said.stdout)["warnings"])
+
+
+def test_probabilities_only_of_the_same_unknown_states(credence, refused, tmp_path):
+    """They would depend on the unit of the target."""
+    weights = []
+    for name, form in (("a.csv", "{:.1f}"), ("b.csv", "{:.1f}e3")):
+        write_months(tmp_path, name, form)
+        common = (name, "--target", "y", "--time", "t", "--folds", "3")
+        said = json.loads(credence("compare", "kalman", "kalman:components=trend", *common, "--json").stdout)
+        assert said["weights"] == "none"
+        said = json.loads(credence("compare", "kalman", "kalman:components=level,ar:1", *common, "--json").stdout)
+        assert said["weights"] == "bic"
+        weights.append([m["probability"] for m in said["models"]])
+    assert weights[0] == pytest.approx(weights[1], abs=1e-4)
+    shown = credence("compare", "kalman", "kalman:components=trend", *common, "--format", "text").stdout
+    assert "other states start unknown" in shown
+    refused(2, "compare", "kalman", "kalman:components=trend", *common, "--average", says="other states start unknown")

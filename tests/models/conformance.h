@@ -64,6 +64,8 @@ static const struct exemption {
     { ORDER, "spline", "", "parameters", "lambda is without bound: the best curve is a line" },
     { ORDER, "spline", "", "lambda", "is without bound, as above" },
     { WEIGHTS, "crf", "", "", "a row that is repeated makes a longer sequence" },
+    { ORDER, "crf", "--solver sgd", "", "takes sequences in an order of their numbers" },
+    { STREAMS, "crf", "--solver sgd", "", "takes sequences block by block" },
     { WEIGHTS, "gp", "--noise-column", "", "a variance per row says what a weight would" },
     { WEIGHTS, "bayes-linear", "--noise-model", "", "models the precision of each row itself" },
     { WEIGHTS, "gp", "--noise-model", "", "models the precision of each row itself" },

@@ -23,11 +23,12 @@ static bool has_gained(const char *path)
     static const struct {
         const char   *model;
         unsigned long first;
-    } gained[] = { { "gp", 15 },      { "gp-online", 4 },      { "glm", 13 },
-                   { "robust", 5 },   { "gp-classify", 7 },    { "tree", 6 },
-                   { "adaboost", 6 }, { "bayes-logistic", 6 }, { "pca", 4 },
-                   { "gmm", 9 },      { "hmm", 10 },           { "kalman", 9 },
-                   { "markov", 3 } };
+    } gained[] = {
+        { "gp", 15 },         { "gp-online", 4 }, { "glm", 13 },     { "robust", 5 },
+        { "gp-classify", 7 }, { "tree", 6 },      { "adaboost", 6 }, { "bayes-logistic", 6 },
+        { "pca", 4 },         { "gmm", 9 },       { "hmm", 10 },     { "kalman", 9 },
+        { "markov", 3 },      { "crf", 5 }
+    };
     const char *name = strrchr(path, '/') + 1;
     for (size_t i = 0; i < sizeof gained / sizeof *gained; i++) {
         size_t        n = strlen(gained[i].model);

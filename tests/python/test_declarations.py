@@ -16,7 +16,8 @@ SCALARS = {"size_t": ctypes.c_size_t, "double": ctypes.c_double, "bool": ctypes.
 ENUMS = {"cr_status", "cr_type", "cr_stop", "cr_answer", "cr_evidence_kind", "cr_option_kind", "cr_log_level",
          "cr_loss_kind", "cr_plot_kind", "cr_field_type", "cr_network_format", "cr_shape"}
 OURS = {"cr_cmat": c.Cmat, "cr_column": c.Column, "cr_option": c.Option, "cr_setting": c.Setting,
-        "cr_prediction": c.Prediction, "cr_forecast": c.Forecast, "cr_levels": c.Levels, "cr_report": c.Report, "cr_metric": c.Metric,
+        "cr_prediction": c.Prediction, "cr_forecast": c.Forecast, "cr_forecast_columns": c.ForecastColumns,
+        "cr_levels": c.Levels, "cr_report": c.Report, "cr_metric": c.Metric,
         "cr_calibration_bin": c.CalibrationBin, "cr_assessment": c.Assessment, "cr_cv": c.Cv,
         "cr_plot_options": c.PlotOptions, "cr_blas_info": c.BlasInfo, "cr_csr": c.Csr, "cr_loss": c.Loss, "cr_decisions": c.Decisions,
         "cr_inducing": c.Inducing, "cr_field": c.Field, "cr_posteriors": c.Posteriors, "cr_dist_param": c.DistParam,

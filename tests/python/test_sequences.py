@@ -27,6 +27,8 @@ def test_hidden_states(frame):
     assert np.allclose(filtered.sum(axis=1), 1) and np.allclose(filtered[[79, 159]], smoothed[[79, 159]])
     ahead = model.forecast(3)
     assert [row["ahead"] for row in ahead] == [1, 2, 3, 1, 2, 3] and sum(ahead[0]["p"].values()) == pytest.approx(1)
+    x = ahead[0]["columns"]["x"]
+    assert x["lower"] < x["mean"] < x["upper"] and 0 < x["sd"] < 5
 
 
 def test_labels(frame):

@@ -119,6 +119,7 @@ def results(credence, toy, schemas, tmp_path_factory):
          "--duration", "2", "--restarts", "2", "-o", "l.cred"], ["describe", "l.cred"],
         ["fit", "kalman", examples / "nile.csv", "--target", "flow", "--time", "time", "-o", "k.cred"],
         ["describe", "k.cred"], ["predict", "k.cred", examples / "nile.csv", "--smoothed", "--parts"],
+        ["predict", "k.cred", examples / "nile.csv", "--ahead", "2"], ["predict", "h.cred", "--ahead", "2"],
         ["fit", "crf", examples / "ingredients.csv", "--target", "tag", "--sequence", "line", "--features", "word",
          "-o", "f.cred"], ["describe", "f.cred"],
         ["fit", "glasso", DIABETES, "--features", "age,bmi,bp", "-o", "graph.cred"], ["update", "graph.cred", DIABETES],

@@ -311,6 +311,10 @@ typedef struct cri_sequence_face {
     /* The `ahead` rows behind each of n places, answer k * ahead + h of place k.  log_density is NULL. */
     cr_status (*forecast)(cr_ctx *cx, const void *state, const cr_design *design,
                           const double *places, size_t n, size_t ahead, cr_prediction *out);
+    /* Columns of rows, in the units of the data, drawn from each label in turn: out [labels x count x columns], NaN
+     * where a column is no number.  NULL: labels have no columns. */
+    cr_status (*draw_labels)(cr_ctx *cx, const void *state, const cr_design *design, size_t count,
+                             uint64_t seed, double *out);
     /* How far a row ahead is from the one before it on the scale of --time, whose column is of this type; NULL, or NaN:
      * as far as the rows are. */
     double (*step)(const void *state, cr_type time);

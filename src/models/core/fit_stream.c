@@ -79,7 +79,7 @@ static bool by_passes(const cr_model_class *c)
 
 static cr_status check_class(cr_ctx *cx, const cr_model_class *c)
 {
-    bool whole = c->sequences && c->em; /* its starts take all sequences at once */
+    bool whole = c->sequences && !by_passes(c); /* its blocks may cut sequences */
     if ((cri_class_updates(c) || by_passes(c)) && !cri_learning_of(c)->update_holds && !whole &&
         (scales_in_time(c) || c->default_scale != CR_SCALE_STANDARD))
         return CR_OK;

@@ -3,6 +3,8 @@
 #include "model_internal.h"
 #include "base/scratch.h"
 #include "follow.h"
+#include "time_ahead.h"
+#include "data/table/table_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -190,6 +192,25 @@ static cr_status keep_names(cr_ctx *cx, const char *const *opt_names, cr_forecas
     return CR_OK;
 }
 
+/* The times of the rows to come of a table, where its own tell. */
+static cr_status find_times(cr_ctx *cx, const cr_model *m, const cr_table *t, const cri_rows *rows,
+                            cr_forecast *f)
+{
+    const cr_column *c = m->design->time ? cr_table_find(t, m->design->time) : NULL;
+    cri_time_rule    rule;
+    if (!c || !cri_time_rule_find(rows, c->type, &rule)) return CR_OK;
+    f->time = cr_alloc(cx, f->n * f->ahead, sizeof *f->time);
+    if (!f->time) return CR_ENOMEM;
+    f->time_name = m->design->time;
+    f->time_type = c->type;
+    for (size_t k = 0; k < f->n; k++) {
+        double last = cri_time_at(rows, c->type, rows->sequences->start[k + 1] - 1);
+        for (size_t h = 0; h < f->ahead; h++)
+            f->time[k * f->ahead + h] = cri_time_ahead(&rule, last, h + 1);
+    }
+    return CR_OK;
+}
+
 double cri_model_step(const cr_model *m, cr_type time)
 {
     const cri_sequence_face *face = cri_sequence_of(m->class);
@@ -217,6 +238,7 @@ cr_status cr_forecast_rows(cr_ctx *cx, const cr_model *m, const cr_table *opt_t,
         CR_TRY(s.status);
         memset(after, 0, f.n * face->width(m->state) * sizeof *after);
         CR_TRY(places_after(cx, m, &rows, after));
+        CR_TRY(find_times(cx, m, opt_t, &rows, &f));
         places = after;
         names = rows.sequences->names;
     } else {
@@ -242,6 +264,7 @@ void cr_forecast_free(cr_ctx *cx, cr_forecast *f)
     for (size_t k = 0; f->names && k < f->n; k++)
         if (f->names[k]) cr_free(cx, f->names[k], strlen(f->names[k]) + 1, 1);
     cr_free(cx, f->names, f->n, sizeof *f->names);
+    if (f->time) cr_free(cx, f->time, f->n * f->ahead, sizeof *f->time);
     cr_prediction_free(cx, &f->p);
     *f = (cr_forecast){ 0 };
 }

@@ -48,12 +48,30 @@ typedef struct cr_forecast {
     size_t        n, ahead; /* sequences; rows of each                        */
     char        **names;    /* [n] of the sequences; NULL: one without a name */
     cr_prediction p;
+    const char   *time_name; /* of the column that orders the rows, of the model        */
+    cr_type       time_type; /* of it                                                   */
+    double       *time;      /* [n x ahead] of the rows, as the column has it; NULL: not known */
 } cr_forecast;
 
-/* The `ahead` rows behind the last of each sequence of a table or, without one, of the data of the fit.
+/* The `ahead` rows behind the last of each sequence of a table or, without one, of the data of the fit.  Their times are
+ * known where those of the table are equally far apart, or by whole months.
  * CR_EUNSUPPORTED where the model offers no "forecast". */
 CR_API cr_status cr_forecast_rows(cr_ctx *cx, const cr_model *model, const cr_table *opt_table,
                                   size_t ahead, cr_forecast *out_forecast);
+/* What the columns of these rows will be, where a forecast is of hidden states: the mixture over states, by 20000 draws of
+ * each of them, so that means and ends are right to a hundredth of an sd. */
+typedef struct cr_forecast_columns {
+    size_t       n, columns;                /* rows of the forecast; columns that are numbers */
+    const char **name;                      /* [columns] of the design */
+    double      *mean, *sd, *lower, *upper; /* [n x columns]; the central interval            */
+} cr_forecast_columns;
+
+/* No columns where the model has none that are numbers, or does not draw them.  CR_EARG unless 0 < level < 1. */
+CR_API cr_status cr_forecast_columns_of(cr_ctx *cx, const cr_model *model,
+                                        const cr_forecast *forecast, double level,
+                                        cr_forecast_columns *out_columns);
+/* Frees the arrays. */
+CR_API void cr_forecast_columns_free(cr_ctx *cx, cr_forecast_columns *columns);
 /* Frees the arrays of a forecast. */
 CR_API void cr_forecast_free(cr_ctx *cx, cr_forecast *forecast);
 

@@ -81,6 +81,7 @@ static cr_status fail(cr_ctx *cx, const char *flag, const char *with, const char
                             "leave %s out, or use --task %s to treat a numeric target as classes",
                             flag, values);
     }
+    if (strcmp(values, "true") == 0) values = ""; /* a flag needs no word */
     cr_fail(cx, CR_EARG, "%s requires %s%s%s: without it, it has no effect", flag, other,
             values[0] ? " " : "", values);
     return cr_fail_hint(cx, "add %s%s%.*s, or leave %s out", other, values[0] ? " " : "",

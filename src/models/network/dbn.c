@@ -17,9 +17,14 @@ const cri_member cri_dbn_record[] = { CRI_DBN(CRI_RECORD_ROW) CRI_RECORD_END };
 
 /* --- life ------------------------------------------------------------------------------------ */
 
-static void dbn_release(cr_ctx *cx, void *state) { cri_dbn_close(cx, state); }
+static void dbn_release(cr_ctx *cx, void *state)
+{
+    cri_dbn *m = state;
+    cri_dbn_close(cx, m);
+    cri_sequence_names_close(cx, &m->known);
+}
 
-static cr_status check_rows(cr_ctx *cx, const cri_rows *rows)
+cr_status cri_dbn_check_rows(cr_ctx *cx, const cri_rows *rows)
 {
     cr_status st = cri_described_check(cx, "dbn", rows->design);
     if (st != CR_OK) return st;
@@ -34,6 +39,11 @@ static cr_status check_rows(cr_ctx *cx, const cri_rows *rows)
     return CR_OK;
 }
 
+const char *cri_dbn_source(const cri_dbn_options *o)
+{
+    return o->network && *o->network == '{' ? "--network" : o->network;
+}
+
 static cr_status dbn_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                          void **out_state, cr_report *report)
 {
@@ -41,13 +51,13 @@ static cr_status dbn_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     const cri_dbn_options *o = options;
     cri_dbn               *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) return CR_ENOMEM;
-    CR_TRY(check_rows(cx, rows));
+    CR_TRY(cri_dbn_check_rows(cx, rows));
     CR_TRY(cri_dbn_read_network(cx, o->network, &m->network));
     m->prior = o->prior;
-    CR_TRY(cri_dbn_open(cx, o->network && *o->network == '{' ? "--network" : o->network, m));
-    m->value = cr_alloc(cx, m->size, sizeof *m->value);
-    if (!m->value) CR_TRY(CR_ENOMEM);
-    CR_TRY(cri_dbn_fit(cx, rows, o, seed, m, report));
+    CR_TRY(cri_dbn_open(cx, cri_dbn_source(o), m));
+    CR_TRY(cri_dbn_fit(cx, rows, o, seed, NULL, m, report));
+    CR_TRY(cri_sequence_labels_join(cx, rows->sequences, &m->labels));
+    CR_TRY(cri_sequence_names_open(cx, m->labels, m->sequences, &m->known));
     *out_state = m;
     m = NULL;
 done:
@@ -77,11 +87,16 @@ static cr_status dbn_ready(cr_ctx *cx, void *state, const cr_design *design)
     cr_status st = cri_dbn_open(cx, "the network in it", m);
     cri_mute_warnings(cx, false);
     (void)design;
-    bool fits = st == CR_OK && m->size == size && m->free == free && sums_to_one(m);
+    bool fits = st == CR_OK && m->size == size && m->free == free && sums_to_one(m) &&
+                (!m->count || m->errors != CRI_DBN_UNKNOWN) &&
+                (!m->sd) == (m->errors != CRI_DBN_CURVATURE) &&
+                (!m->count) == (m->errors == CRI_DBN_UNKNOWN) &&
+                (!m->shown) == (m->errors == CRI_DBN_UNKNOWN) &&
+                (!m->shown || m->variables == m->net->n);
     m->size = size; /* by which it is freed */
     if (!fits) return st != CR_OK ? st : CR_EDATA;
     cri_dbn_set(m, m->value);
-    return CR_OK;
+    return cri_sequence_names_open(cx, m->labels, m->sequences, &m->known);
 }
 
 /* --- answers --------------------------------------------------------------------------------- */
@@ -117,12 +132,23 @@ static const void *dbn_network(const void *state) { return ((const cri_dbn *)sta
 /* Columns are variables with the states of the network: a state that training has not seen is none that is not known. */
 static cr_status dbn_shape(cr_ctx *cx, const void *options, cr_design *d)
 {
-    (void)cx, (void)options;
+    cr_status              st = CR_OK;
+    const cri_dbn_options *o = options;
+    cri_dbn                m = { 0 };
+    CR_TRY(cri_dbn_read_network(cx, o->network, &m.network));
+    cri_mute_warnings(cx, true); /* the fit reads it again */
+    st = cri_dbn_open(cx, cri_dbn_source(o), &m);
+    cri_mute_warnings(cx, false);
+    CR_TRY(st);
     for (size_t j = 0; j < d->n_terms; j++) {
         cri_design_column *c = &d->columns[d->terms[j].column];
         if (d->terms[j].code && c->made.kind == CRI_MADE_NOT) c->texts = true;
     }
-    return CR_OK;
+    CR_TRY(cri_dbn_join_levels(cx, &m, d));
+done:
+    cri_dbn_close(cx, &m);
+    cri_string_free(cx, m.network);
+    return st;
 }
 
 const cr_model_class cri_class_dbn = {
@@ -145,8 +171,9 @@ const cr_model_class cri_class_dbn = {
     .support = CRI_SUPPORT_LEVELS,
     .coding = CRI_CODING_CODE,
     .shape = dbn_shape,
-    .whole = &(const cri_whole_face){ .fit = dbn_fit },
-    .rows = &(const cri_rows_face){ .predict = dbn_predict },
+    .whole =
+        &(const cri_whole_face){ .fit = dbn_fit, .update = cri_dbn_update, .update_forgets = true },
+    .rows = &(const cri_rows_face){ .predict = dbn_predict, .sample = cri_dbn_sample },
     .network = &(const cri_network_face){ .methods = &cri_dynamic_methods, .network = dbn_network },
     .describe = cri_dbn_describe,
     .statistics = cri_dbn_statistics,

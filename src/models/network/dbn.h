@@ -6,7 +6,10 @@
  *   2. dbn_data.c      the network from its file; columns of data as variables
  *   3. dbn_expect.c    expected counts of all sequences
  *   4. dbn_fit.c       EM and its starts
- *   5. dbn_describe.c  probabilities by name, statistics
+ *   5. dbn_errors.c    how certain the tables are
+ *   6. dbn_update.c    sequences that come later
+ *   7. dbn_sample.c    sequences drawn
+ *   8. dbn_describe.c  probabilities by name, statistics
  * Dean & Kanazawa (1989); Lauritzen (1995), The EM algorithm for graphical association models with missing data, CSDA 19;
  * Murphy (2002), Dynamic Bayesian Networks, ch. 3 and 6.  (Internal header.) */
 #ifndef CREDENCE_MODELS_NETWORK_DBN_H
@@ -14,6 +17,7 @@
 
 #include "graph/exact/interface.h"
 #include "models/core/class.h"
+#include "models/common/sequence_names.h"
 #include "models/core/em.h"
 
 /* clang-format off */
@@ -43,13 +47,28 @@
     MEMBER(count,  sequences,      (),      ">0",      "that it has learned from")                 \
     MEMBER(real,   rows,           (),      ">0",      "slices of all of them")                    \
     MEMBER(real,   log_likelihood, (),      "",        "of what the rows show")                    \
+    MEMBER(count,  errors,         (),      "0..3 spare", "cri_dbn_errors")                        \
+    MEMBER(vector, count,          (size),  ">=0 none", "how often each entry is expected in the rows") \
+    MEMBER(vector, sd,             (size),  "none any", "by the curvature; NaN: not known")          \
+    MEMBER(count,  variables,      (),      "found",   "of a slice")                               \
+    MEMBER(vector, shown,          (variables), "0..1 none", "1: some row shows it")               \
+    MEMBER(text,   labels,         (),      "none",    "of the sequences, each before a line feed") \
     MEMBER(part,   em,             (cri_em_outcome), "inside", "how it was found")
 /* clang-format on */
 /* net: with the learned tables; table, place [2 x variables]: those that are learned, and where each stands once more. */
 CRI_RECORD(cri_dbn, CRI_DBN, cri_dynamic *net; struct cri_dbn_table * table;
-           struct cri_dbn_place * place; size_t tables; size_t places;);
+           struct cri_dbn_place * place; size_t tables; size_t places; cri_sequence_names known;);
 extern const cri_member cri_dbn_record[];
 CR_OPTIONS_STRUCT(cri_dbn_options, CRI_DBN_OPTIONS);
+
+/* What the standard deviations of probabilities are.  All are of a posterior whose prior is a Dirichlet distribution for
+ * each row, with parameters N times the given table. */
+typedef enum cri_dbn_errors {
+    CRI_DBN_UNKNOWN,   /* an older file has no counts                                          */
+    CRI_DBN_EXACT,     /* nothing was missing: Dirichlet, of the counts                        */
+    CRI_DBN_CURVATURE, /* normal in logarithms of odds, by the second derivatives at the mode  */
+    CRI_DBN_EXPECTED   /* as if the expected counts had been seen: too small                    */
+} cri_dbn_errors;
 
 /* A table that is learned.  A variable that begins as it goes on has one for all slices, the copies of a variable in
  * plates have one for all of them. */
@@ -70,11 +89,17 @@ typedef struct cri_dbn_place {
 
 /* --- data (dbn_data.c) ------------------------------------------------------------------------ */
 
+/* What the option is called in messages. */
+const char *cri_dbn_source(const cri_dbn_options *o);
+/* Refuses weights, and cells that were filled in. */
+cr_status cri_dbn_check_rows(cr_ctx *cx, const cri_rows *rows);
 /* The text of the file, or the option itself where it begins with a brace. */
 cr_status cri_dbn_read_network(cr_ctx *cx, const char *option, char **out_text);
 /* Makes m->net and m->table of m->network; `source` names it in messages. */
 cr_status cri_dbn_open(cr_ctx *cx, const char *source, cri_dbn *m);
 void      cri_dbn_close(cr_ctx *cx, cri_dbn *m);
+/* Levels of the columns become all states of their variables, which draws may have. */
+cr_status cri_dbn_join_levels(cr_ctx *cx, const cri_dbn *m, cr_design *d);
 /* Puts values [size] into the network. */
 void cri_dbn_set(const cri_dbn *m, const double *value);
 
@@ -110,10 +135,23 @@ cr_status cri_dbn_count(cri_dbn_counter *c, double *count, double *out_log, size
 /* Has something become too small for a double (interface.h)? */
 bool cri_dbn_counter_lost(const cri_dbn_counter *c);
 
-/* --- learning (dbn_fit.c) --------------------------------------------------------------------- */
+/* --- learning (dbn_fit.c, dbn_errors.c, dbn_update.c) ----------------------------------------- */
 
+/* From the given tables; or, for rows that come later, from those of opt_old and what it has counted. */
 cr_status cri_dbn_fit(cr_ctx *cx, const cri_rows *rows, const cri_dbn_options *o, uint64_t seed,
-                      cri_dbn *m, cr_report *report);
+                      const cri_dbn *opt_old, cri_dbn *m, cr_report *report);
+/* Sets m->sd, by differences of the score, where that is not too much work and the mode is one; prior [size]: what is
+ * added to the counts.  cost: operations of a pass. */
+cr_status cri_dbn_find_errors(cr_ctx *cx, cri_dbn_counter *c, const double *prior, double cost,
+                              cri_dbn *m);
+cr_status cri_dbn_update(cr_ctx *cx, const void *state, const cri_rows *rows, const void *options,
+                         void **out_state, cr_report *report);
+
+/* --- drawing (dbn_sample.c) ------------------------------------------------------------------- */
+
+/* The columns of one new sequence. */
+cr_status cri_dbn_sample(cr_ctx *cx, const void *state, const cr_design *design,
+                         const cri_rows *opt_rows, size_t count, uint64_t seed, double *out);
 
 /* --- describe (dbn_describe.c) ---------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
 #include "graph/files/network_text.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- the network ------------------------------------------------------------------------------ */
@@ -140,6 +141,54 @@ void cri_dbn_set(const cri_dbn *m, const double *value)
         const cri_dbn_table *t = &m->table[m->place[i].table];
         memcpy(m->place[i].value, value + t->at, t->size * sizeof *value);
     }
+}
+
+/* --- levels ----------------------------------------------------------------------------------- */
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* All states of v that are no levels yet, and the levels in order again. */
+static cr_status join_states(cr_ctx *cx, const cr_variables *vs, size_t v, cri_design_column *c)
+{
+    size_t states = cr_variable_states(vs, v), n = c->n_levels;
+    char **levels = cr_alloc(cx, n + states, sizeof *levels);
+    if (!levels) return CR_ENOMEM;
+    if (n) memcpy(levels, c->levels, n * sizeof *levels);
+    for (size_t s = 0; s < states; s++) {
+        const char *name = cr_state_name(vs, v, s);
+        bool        there = false;
+        for (size_t i = 0; i < c->n_levels; i++) there = there || strcmp(c->levels[i], name) == 0;
+        if (!there) levels[n] = cri_string_copy(cx, name);
+        if (!there && !levels[n++]) goto failed;
+    }
+    char **fit = cr_resize(cx, levels, c->n_levels + states, n, sizeof *levels);
+    if (!fit) goto failed;
+    qsort(fit, n, sizeof *fit, compare_texts);
+    cr_free(cx, c->levels, c->n_levels, sizeof *c->levels);
+    c->levels = fit;
+    c->n_levels = n;
+    return CR_OK;
+failed:
+    for (size_t i = c->n_levels; i < n; i++) cri_string_free(cx, levels[i]);
+    cr_free(cx, levels, c->n_levels + states, sizeof *levels);
+    return CR_ENOMEM;
+}
+
+cr_status cri_dbn_join_levels(cr_ctx *cx, const cri_dbn *m, cr_design *d)
+{
+    const cr_variables *vs = cr_network_variables(m->net->first);
+    for (size_t j = 0; j < d->n_columns; j++) {
+        cri_design_column *c = &d->columns[j];
+        size_t             v = cr_variable_lookup(vs, c->name);
+        bool               plain = c->type == CR_CATEGORY && c->made.kind == CRI_MADE_NOT;
+        if (v == CR_NONE || !plain) continue;
+        cr_status st = join_states(cx, vs, v, c);
+        if (st != CR_OK) return st;
+    }
+    return CR_OK;
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */

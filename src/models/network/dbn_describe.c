@@ -1,6 +1,8 @@
 /* dbn_describe.c -- what a learned dynamic network says of itself: its probabilities by name. */
 #include "dbn.h"
 #include "base/scratch.h"
+#include "math/constants.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +16,7 @@ const cr_field cri_dbn_statistics[] = {
     CR_COUNT("parameters", 0, "free parameters that were learned"),
     CR_NUMBER("bic", 0, "-2 log likelihood + parameters ln(rows): lower is better"),
     CR_NUMBER("aic", 0, "-2 log likelihood + 2 parameters"),
+    CR_TEXT("standard_errors", CR_FIELD_SOMETIMES, "what sd means here"),
     CRI_EM_FIELDS,
     CR_FIELD_LAST,
 };
@@ -48,6 +51,35 @@ static void put_parents(line *l, const cr_network *net, cr_table_view t, size_t 
     }
 }
 
+/* The sd and the interval of mass 0.95 of entry s of a row with so many cases, those of the prior among them: of Beta, the
+ * margin of a Dirichlet distribution, or normal in the logarithm of the odds. */
+static void put_entry(cri_sheet *list, const cri_dbn *m, size_t s, double cases, const char *name)
+{
+    double p = m->value[s], lower = NAN, upper = NAN, sd = NAN;
+    bool   certain = !(p > 0 && p < 1) || !(cases > 0);
+    if (m->sd)
+        sd = m->sd[s];
+    else if (!certain && m->count)
+        sd = sqrt(p * (1 - p) / (cases + 1));
+    if (m->sd && !certain && !isnan(sd)) {
+        double odds = log(p) - log1p(-p), half = CRI_Z95 * sd / (p * (1 - p));
+        lower = 1 / (1 + exp(half - odds)), upper = 1 / (1 + exp(-half - odds));
+    } else if (!isnan(sd)) {
+        lower = cr_betainc_inv(p * cases, (1 - p) * cases, 0.025);
+        upper = cr_betainc_inv(p * cases, (1 - p) * cases, 0.975);
+    }
+    cri_sheet *row = cri_parameter_add(list, p, sd, "P(%s)", name);
+    cri_put_real(row, "lower", lower);
+    cri_put_real(row, "upper", upper);
+}
+
+static double cases_of(const cri_dbn *m, const cri_dbn_table *k, size_t row)
+{
+    double sum = m->prior;
+    for (size_t s = 0; m->count && s < k->states; s++) sum += m->count[k->at + row + s];
+    return sum;
+}
+
 /* P(rain=yes | rain[-1]=no); of slice 1 P(rain[t=1]=yes). */
 static void put_parameters(cri_sheet *list, const cri_dbn *m, const cri_dbn_table *k)
 {
@@ -61,12 +93,18 @@ static void put_parameters(cri_sheet *list, const cri_dbn *m, const cri_dbn_tabl
         put(&l, "=");
         put(&l, cr_state_name(cr_network_variables(net), v, i % k->states));
         put_parents(&l, net, t, i);
-        cri_parameter_add(list, k->value[i], NAN, "P(%s)", l.text);
+        put_entry(list, m, k->at + i, cases_of(m, k, i - i % k->states), l.text);
     }
 }
 
 cr_status cri_dbn_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out)
 {
+    static const char *const errors[] = {
+        NULL,
+        "posterior",
+        "posterior, by its curvature at the mode",
+        "approximate: as if what is missing had been seen, so too small",
+    };
     const cri_dbn *m = state;
     cri_sheet     *list = cri_put_list(out, "parameters"), *s = cri_put_object(out, "statistics");
     (void)design;
@@ -79,6 +117,7 @@ cr_status cri_dbn_describe(cr_ctx *cx, const void *state, const cr_design *desig
     cri_put_count(s, "parameters", m->free);
     cri_put_real(s, "bic", -2 * m->log_likelihood + (double)m->free * log(m->rows));
     cri_put_real(s, "aic", -2 * m->log_likelihood + 2 * (double)m->free);
+    if (errors[m->errors]) cri_put_text(s, "standard_errors", errors[m->errors]);
     cri_em_describe(&m->em, s);
     if (m->size > MOST_LISTED)
         cr_log(cx, CR_LOG_INFO, "%zu probabilities are not listed: convert writes them as JSON",

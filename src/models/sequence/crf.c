@@ -7,8 +7,9 @@
  *   crf_templates.c   what --window asks for      crf_attributes.c  attributes of rows
  *   crf_chain.c       sums over labellings        crf_objective.c   objective and gradient
  *   crf_rows.c        rows to learn from          crf_blocks.c      the objective over a stream
- *   crf_fit.c         learning                    crf_answer.c      probabilities, paths, draws
- *   crf_lanes.h       the inner loops             crf_describe.c    description, file
+ *   crf_fit.c         learning                    crf_sgd.c         learning from row to row
+ *   crf_lanes.h       the inner loops             crf_answer.c      probabilities, paths, draws
+ *   crf_describe.c    description, file
  * Lafferty, McCallum & Pereira (2001), ICML 18; Sutton & McCallum (2012), Foundations and Trends in
  * Machine Learning 4. */
 #include "crf.h"
@@ -25,9 +26,13 @@
       "weights for every attribute and label, or for those that were seen together only", "seen")    \
     X(choice, bias, "auto", "auto|true|false",                                                       \
       "a weight for each label in every row; auto: if no feature is a category", "true")             \
-    X(real,   tol,       "1e-8", "0<..<1",                                                           \
-      "stop when no entry of the gradient exceeds this times max(1, objective)", "1e-5")             \
-    X(count,  max_iter,  "",     ">=1", "give up after this many steps of L-BFGS; default: 2000", "100")
+    X(choice, solver, "lbfgs", "lbfgs|sgd",                                                          \
+      "lbfgs: to the minimum, a pass over the rows for each step; sgd: stochastic gradient descent, near it in few passes", \
+      "sgd")                                                                                         \
+    X(real,   tol,       "",     "0<..<1",                                                           \
+      "stop when no entry of the gradient exceeds this times max(1, objective); default: 1e-8, of sgd 1e-3", "1e-5") \
+    X(count,  max_iter,  "",     ">=1",                                                              \
+      "give up after this many steps of L-BFGS, default 2000, or passes of sgd, default 63", "100")
 /* clang-format on */
 
 CR_OPTIONS(crf_options, crf_table, CRF_OPTIONS);
@@ -35,12 +40,24 @@ CRI_RECORD_TABLE(, cri_crf_record, cri_crf, CRI_CRF);
 
 enum { INTERCEPT_AUTO, INTERCEPT_TRUE, INTERCEPT_FALSE };
 enum { PAIRS_ALL, PAIRS_SEEN };
+enum { SOLVER_LBFGS, SOLVER_SGD };
 
 static bool has_category(const cr_design *d)
 {
     for (size_t j = 0; j < d->p; j++)
         if (cri_design_is_code(d, j)) return true;
     return false;
+}
+
+/* Stochastic gradients have no kinks, and need the penalty for the length of their steps. */
+static cr_status check_solver(cr_ctx *cx, const crf_options *o)
+{
+    if (o->solver != SOLVER_SGD || (o->l1 == 0 && o->lambda > 0)) return CR_OK;
+    cr_fail(cx, CR_EARG,
+            o->l1 > 0 ? "crf: --l1 has kinks that --solver sgd does not take"
+                      : "crf: --solver sgd needs a quadratic penalty above 0");
+    return cr_fail_hint(cx, o->l1 > 0 ? "leave --l1 out, or use --solver lbfgs"
+                                      : "--lambda 0.01 is a weak one, or use --solver lbfgs");
 }
 
 static cr_status crf_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
@@ -52,10 +69,11 @@ static cr_status crf_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
                                     .tol = o->tol,
                                     .max_iter = o->max_iter,
                                     .seen = o->pairs == PAIRS_SEEN,
+                                    .sgd = o->solver == SOLVER_SGD,
+                                    .seed = seed,
                                     .window = o->window };
-    cri_crf           *m = cr_alloc(cx, 1, sizeof *m);
-    (void)seed;
-    if (!m) return CR_ENOMEM;
+    cri_crf           *m = check_solver(cx, o) == CR_OK ? cr_alloc(cx, 1, sizeof *m) : NULL;
+    if (!m) return cr_error_status(cx);
     settings.intercept =
         o->bias == INTERCEPT_TRUE || (o->bias == INTERCEPT_AUTO && !has_category(rows->design));
     cr_status st = cri_crf_fit(cx, rows, &settings, m, report);

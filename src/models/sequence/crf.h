@@ -13,7 +13,8 @@ typedef enum cri_crf_errors {
     CRI_CRF_MANY,
     CRI_CRF_ABSOLUTE,
     CRI_CRF_FLAT,
-    CRI_CRF_LATE
+    CRI_CRF_LATE,
+    CRI_CRF_NEAR
 } cri_crf_errors;
 
 /* clang-format off */
@@ -27,12 +28,13 @@ typedef enum cri_crf_errors {
     MEMBER(count,  sequences,     (),         ">0",   "learned from")                                \
     MEMBER(count,  free,          (),         "",     "weights that were learned")                   \
     MEMBER(count,  nonzero,       (),         "",     "of these, not 0")                             \
-    MEMBER(count,  errors,        (),         "0..5", "cri_crf_errors")                              \
+    MEMBER(count,  errors,        (),         "0..6", "cri_crf_errors")                              \
     MEMBER(flag,   seen,          (),         "",     "attributes have weights for the labels they were seen with alone") \
     MEMBER(real,   lambda,        (),         ">=0",  "quadratic penalty")                           \
     MEMBER(real,   l1,            (),         ">=0",  "absolute penalty")                            \
     MEMBER(real,   objective,     (),         "none", "at the end")                                  \
     MEMBER(real,   kkt,           (),         "none", "the largest violation of optimality")         \
+    MEMBER(real,   above,         (),         ">=0 spare", "minimum: how far the objective is from it at the most; 0: not known") \
     MEMBER(matrix, term,          (templates, atoms), ">=-1", "of an atom; -1: there is none")       \
     MEMBER(matrix, offset,        (templates, atoms), "",     "of an atom, in rows")                 \
     MEMBER(codes,  keys,          (A, width), "",     "what attributes are (crf_attributes.h), in order") \
@@ -46,9 +48,10 @@ CRI_RECORD(cri_crf, CRI_CRF, cri_template *list; cri_attributes find;);
 extern const cri_member cri_crf_record[];
 
 typedef struct cri_crf_settings {
-    double      lambda, l1, tol;
-    size_t      max_iter; /* CR_COUNT_UNSET: by default */
-    bool        intercept, seen;
+    double      lambda, l1, tol; /* tol NaN: by default */
+    size_t      max_iter;        /* CR_COUNT_UNSET: by default */
+    bool        intercept, seen, sgd;
+    uint64_t    seed; /* sgd */
     const char *window;
 } cri_crf_settings;
 

@@ -166,6 +166,8 @@ const cr_field cri_crf_statistics[] = {
     CR_NUMBER("lambda", CR_FIELD_NULL, "the quadratic penalty"),
     CR_NUMBER("l1", CR_FIELD_EITHER, "the absolute penalty"),
     CR_NUMBER("kkt_residual", CR_FIELD_NULL, "largest violation of the optimality conditions"),
+    CR_NUMBER("above_minimum", CR_FIELD_SOMETIMES,
+              "with --solver sgd: the objective is above its minimum by this at the most"),
     CR_COUNT("labels", 0, "classes of the target"),
     CR_COUNT("sequences", 0, "learned from"),
     CR_COUNT("attributes", 0, "different levels, numbers and products that rows have"),
@@ -186,6 +188,7 @@ cr_status cri_crf_describe(cr_ctx *cx, const void *state, const cr_design *d, cr
         "none: the absolute penalty has kinks",
         "none: the Hessian is singular, as some weights are not determined",
         "none: the search did not converge",
+        "none: stochastic steps end near the optimum, not at it",
     };
     cr_status      st = CR_OK;
     const cri_crf *m = state;
@@ -199,6 +202,7 @@ cr_status cri_crf_describe(cr_ctx *cx, const void *state, const cr_design *d, cr
     cri_put_real(s, "lambda", m->lambda);
     if (m->l1 > 0) cri_put_real(s, "l1", m->l1);
     cri_put_real(s, "kkt_residual", m->kkt);
+    if (m->above > 0) cri_put_real(s, "above_minimum", m->above);
     cri_put_count(s, "labels", m->K);
     cri_put_count(s, "sequences", m->sequences);
     cri_put_count(s, "attributes", m->A);

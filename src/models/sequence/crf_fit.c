@@ -3,6 +3,7 @@
  * it is l1 (u + v), smooth within a box (Andrew & Gao 2007 take orthants instead). */
 #include "crf.h"
 #include "crf_objective.h"
+#include "crf_sgd.h"
 #include "base/context_internal.h"
 #include "math/dense/chol.h"
 #include "math/optim/minimize.h"
@@ -14,10 +15,29 @@
 
 /* --- the search ------------------------------------------------------------------------------ */
 
-enum { DEFAULT_STEPS = 2000 };
+enum { DEFAULT_STEPS = 2000, DEFAULT_PASSES = 63 };
+
+/* How a search has ended. */
+typedef struct outcome {
+    double  f, kkt, above; /* above: 0 where no bound is made */
+    size_t  iterations;
+    cr_stop stop;
+} outcome;
+
+static double tolerance_of(const cri_crf_settings *o)
+{
+    return !isnan(o->tol) ? o->tol : o->sgd ? 1e-3 : 1e-8;
+}
+
+static cr_stop stop_of(const cr_minimize_report *r)
+{
+    if (cr_end_converged(r->stop)) return CR_STOP_TOLERANCE;
+    if (r->stop != CR_END_NO_PROGRESS) return CR_STOP_LIMIT; /* of time the driver speaks */
+    return r->gradient_norm < 1e-6 * fmax(1, fabs(r->f)) ? CR_STOP_TOLERANCE : CR_STOP_NO_PROGRESS;
+}
 
 static cr_status minimise(cr_ctx *cx, cri_crf_problem *p, const cri_crf_settings *o, double *theta,
-                          cr_minimize_report *report)
+                          outcome *out)
 {
     cr_status           st = CR_OK;
     cr_scratch          s = cr_scratch_begin(cx);
@@ -28,25 +48,35 @@ static cr_status minimise(cr_ctx *cx, cri_crf_problem *p, const cri_crf_settings
                                     .objective = split ? cri_crf_split_value : cri_crf_value,
                                     .user = p };
     cr_minimize_options m = cr_minimize_defaults();
+    cr_minimize_report  r;
 
     if (split) problem.lower = lower = cr_scratch_bytes(&s, n, sizeof *lower);
     CR_TRY(s.status);
     m.method = CR_METHOD_LBFGS;
-    m.gradient_tolerance = o->tol;
+    m.gradient_tolerance = tolerance_of(o);
     m.f_tolerance = 1e-15;
     m.max_iter = o->max_iter != CR_COUNT_UNSET ? o->max_iter : DEFAULT_STEPS;
-    CR_TRY(cr_minimize(cx, &problem, &m, x, report));
+    CR_TRY(cr_minimize(cx, &problem, &m, x, &r));
     for (size_t d = 0; d < p->D; d++) theta[d] = split ? x[d] - x[p->D + d] : x[d];
+    *out = (outcome){ r.f, r.gradient_norm, 0, r.iterations, stop_of(&r) };
 done:
     cr_scratch_end(&s);
     return st;
 }
 
-static cr_stop stop_of(const cr_minimize_report *r)
+static cr_status descend(cri_crf_problem *p, const cri_crf_settings *o, const cri_crf_survey *v,
+                         double *theta, outcome *out)
 {
-    if (cr_end_converged(r->stop)) return CR_STOP_TOLERANCE;
-    if (r->stop != CR_END_NO_PROGRESS) return CR_STOP_LIMIT; /* of time the driver speaks */
-    return r->gradient_norm < 1e-6 * fmax(1, fabs(r->f)) ? CR_STOP_TOLERANCE : CR_STOP_NO_PROGRESS;
+    cri_crf_descent d = { .seed = o->seed,
+                          .sequences = v->sequences,
+                          .tol = tolerance_of(o),
+                          .most = o->max_iter != CR_COUNT_UNSET ? o->max_iter : DEFAULT_PASSES,
+                          .opt_seen = o->seen ? v->seen : NULL };
+    cr_status       st = cri_crf_descend(p, &d, theta);
+    if (st != CR_OK) return st;
+    *out =
+        (outcome){ d.f, d.kkt, d.above, d.passes, d.settled ? CR_STOP_TOLERANCE : CR_STOP_LIMIT };
+    return CR_OK;
 }
 
 /* --- standard deviations --------------------------------------------------------------------- */
@@ -182,19 +212,19 @@ static cr_status learn(cr_ctx *cx, cri_crf_problem *p, const cri_crf_survey *v,
                        const cri_crf_settings *o, const cri_crf_making *making, cri_crf *m,
                        cr_report *report)
 {
-    cr_status          st = CR_OK;
-    cr_scratch         s = cr_scratch_begin(cx);
-    cr_minimize_report search;
-    cri_crf_errors     errors = p->l1 > 0 ? CRI_CRF_ABSOLUTE : CRI_CRF_MANY;
-    double            *theta, *variance;
+    cr_status      st = CR_OK;
+    cr_scratch     s = cr_scratch_begin(cx);
+    outcome        search;
+    cri_crf_errors errors = p->l1 > 0 ? CRI_CRF_ABSOLUTE : o->sgd ? CRI_CRF_NEAR : CRI_CRF_MANY;
+    double        *theta, *variance;
 
     CR_TRY(cri_crf_problem_open(&s, p, o->seen ? v->seen : NULL));
     theta = cr_scratch_bytes(&s, p->D, sizeof *theta);
     variance = cr_scratch_f64(&s, p->D);
     CR_TRY(s.status);
-    CR_TRY(minimise(cx, p, o, theta, &search));
-    m->objective = search.f, m->kkt = search.gradient_norm;
-    report->stop = stop_of(&search);
+    CR_TRY(o->sgd ? descend(p, o, v, theta, &search) : minimise(cx, p, o, theta, &search));
+    m->objective = search.f, m->kkt = search.kkt, m->above = search.above;
+    report->stop = search.stop;
     report->iterations = search.iterations;
     if (errors == CRI_CRF_MANY && report->stop != CR_STOP_TOLERANCE) errors = CRI_CRF_LATE;
     if (errors == CRI_CRF_MANY && is_small(p, v))
@@ -259,12 +289,13 @@ done:
 cr_status cri_crf_fit(cr_ctx *cx, const cri_rows *rows, const cri_crf_settings *o, cri_crf *m,
                       cr_report *report)
 {
-    cr_status      st = CR_OK;
-    cr_scratch     s = cr_scratch_begin(cx);
-    cri_template  *list = NULL;
-    cri_crf_making making = { 0 };
-    cri_crf_survey v = { 0 };
-    cri_crf_rows   r = { 0 };
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    cri_template   *list = NULL;
+    cri_crf_making  making = { 0 };
+    cri_crf_survey  v = { 0 };
+    cri_crf_rows    r = { 0 };
+    cri_crf_problem p = { .cx = cx };
 
     CR_TRY(cri_templates_make(cx, &s, rows->design, o->intercept, o->window, &list, &m->templates));
     m->atoms = 1;
@@ -275,16 +306,12 @@ cr_status cri_crf_fit(cr_ctx *cx, const cri_rows *rows, const cri_crf_settings *
     CR_TRY(survey_rows(cx, &s, rows, &making, &v, &r));
     m->K = v.K, m->p = rows->p, m->A = making.dictionary.n, m->sequences = v.sequences;
     m->seen = o->seen, m->lambda = o->lambda, m->l1 = o->l1;
-    cri_crf_problem p = { .cx = cx,
-                          .passes = rows->passes,
-                          .making = &making,
-                          .A = m->A,
-                          .K = m->K,
-                          .lambda = o->lambda,
-                          .l1 = o->l1 };
+    p.passes = rows->passes, p.making = &making;
+    p.A = m->A, p.K = m->K, p.lambda = o->lambda, p.l1 = o->l1;
     if (!rows->passes) cri_crf_problem_rows(&p, rows, &r);
     CR_TRY(learn(cx, &p, &v, o, &making, m, report));
 done:
+    cri_crf_problem_close(&p);
     cri_crf_rows_close(cx, &r);
     cri_crf_survey_free(cx, &v);
     cri_attributes_free(cx, &making.dictionary);

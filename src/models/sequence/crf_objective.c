@@ -107,17 +107,21 @@ void cri_crf_problem_rows(cri_crf_problem *p, const cri_rows *rows, const cri_cr
     p->weight = r->weight;
 }
 
-cr_status cri_crf_problem_open_rows(cr_scratch *s, cri_crf_problem *p)
+cr_status cri_crf_problem_lay_out(cr_scratch *s, cri_crf_problem *p)
 {
     cr_status st = CR_OK;
     p->longest = 0;
     CR_TRY(cut_blocks(s, p));
     CR_TRY(transpose(s, p));
-    p->G = cr_scratch_bytes(s, (p->A + p->K) * p->stride, sizeof(double));
-    p->R = cr_scratch_bytes(s, p->n * p->stride, sizeof(double));
-    CR_TRY(s->status);
 done:
     return st;
+}
+
+cr_status cri_crf_problem_make_workspace(cr_scratch *s, cri_crf_problem *p)
+{
+    p->G = cr_scratch_bytes(s, (p->A + p->K) * p->stride, sizeof(double));
+    p->R = cr_scratch_bytes(s, p->n * p->stride, sizeof(double));
+    return s->status;
 }
 
 cr_status cri_crf_problem_open(cr_scratch *s, cri_crf_problem *p, const uint8_t *opt_seen)
@@ -129,8 +133,10 @@ cr_status cri_crf_problem_open(cr_scratch *s, cri_crf_problem *p, const uint8_t 
     p->W = cr_scratch_bytes(s, (p->A + p->K) * p->stride, sizeof(double));
     if (p->passes)
         p->G = cr_scratch_bytes(s, (p->A + p->K) * p->stride, sizeof(double));
-    else
-        CR_TRY(cri_crf_problem_open_rows(s, p));
+    else {
+        CR_TRY(cri_crf_problem_lay_out(s, p));
+        CR_TRY(cri_crf_problem_make_workspace(s, p));
+    }
     CR_TRY(s->status);
 done:
     return st;

@@ -17,8 +17,10 @@ struct cri_passes;
 
 typedef struct cri_crf_problem {
     cr_ctx                   *cx;
-    struct cri_passes        *passes; /* over a stream, whose rows are not here; or NULL */
-    cri_crf_making           *making; /* of the attributes of its blocks                  */
+    struct cri_passes        *passes;    /* over a stream, whose rows are not here; or NULL */
+    cri_crf_making           *making;    /* of the attributes of its blocks                  */
+    struct cri_crf_kept      *kept;      /* these blocks, where they fit into memory; or NULL */
+    bool                      read_once; /* there was a pass that could keep them          */
     size_t                    n, sequences, A, K, stride, longest;
     const size_t             *begin;  /* [sequences + 1] rows of sequences */
     const cri_attribute_rows *rows;   /* attributes of rows                */
@@ -44,8 +46,10 @@ void cri_crf_problem_rows(cri_crf_problem *p, const cri_rows *rows, const cri_cr
 /* Completes a problem whose rows, labels and penalties are set; memory is of the arena.  With opt_seen [A x K],
  * attributes have weights for those labels alone that they were seen with. */
 cr_status cri_crf_problem_open(cr_scratch *s, cri_crf_problem *p, const uint8_t *opt_seen);
-/* The same of one whose weights are those of another, with a gradient of its own. */
-cr_status cri_crf_problem_open_rows(cr_scratch *s, cri_crf_problem *p);
+/* Of one whose weights are those of another: blocks and rows of attributes, which stay as they are; and gradient and
+ * residuals of its own. */
+cr_status cri_crf_problem_lay_out(cr_scratch *s, cri_crf_problem *p);
+cr_status cri_crf_problem_make_workspace(cr_scratch *s, cri_crf_problem *p);
 
 /* f and its gradient at theta [D], without the absolute penalty: a cr_objective_fn. */
 cr_status cri_crf_value(void *problem, const double *theta, size_t D, double *out_f,
@@ -57,6 +61,11 @@ cr_status cri_crf_split_value(void *problem, const double *x, size_t D2, double 
 /* What its rows, or all blocks of the stream, say at the weights that are set: nll and, if wanted, G. */
 cr_status cri_crf_sum_rows(cri_crf_problem *p, bool gradient);
 cr_status cri_crf_sum_blocks(cri_crf_problem *p, bool gradient);
+/* The problem of a block alone, without penalty, whose weights are those of all; its rows are laid out. */
+typedef cr_status cri_crf_part_fn(cr_ctx *cx, void *arg, cri_crf_problem *part);
+/* body of every block in turn, of rows in memory as the only one, until one fails (crf_blocks.c). */
+cr_status cri_crf_each_block(cri_crf_problem *p, cri_crf_part_fn *body, void *arg);
+void      cri_crf_problem_close(cri_crf_problem *p); /* what is kept of the blocks */
 /* H [D x D] = the second derivatives at theta, by differences of gradients with these steps. */
 cr_status cri_crf_hessian(cri_crf_problem *p, double *theta, const double *step, double *H);
 

@@ -274,6 +274,28 @@ static void draw_row(const cri_hmm *of, size_t c, cr_rng *r, double *level, doub
     if (m->g > 0) draw_joint(m, c, r, z, x);
 }
 
+/* Rows of each state in turn.  An angle has no mean on a line, and rows with covariates no distribution. */
+static cr_status hmm_draw_labels(cr_ctx *cx, const void *state, const cr_design *design,
+                                 size_t count, uint64_t seed, double *out)
+{
+    cr_status      st = CR_OK;
+    cr_scratch     s = cr_scratch_begin(cx);
+    const cri_hmm *m = state;
+    size_t         columns = design->n_columns;
+    double        *level = cr_scratch_f64(&s, m->L), *z = cr_scratch_f64(&s, m->g);
+    CR_TRY(s.status);
+    for (size_t i = 0; i < m->k * count; i++) {
+        cr_rng r = cr_rng_stream(seed, i);
+        if (i % 1024 == 0) CR_TRY(cr_check_interrupt(cx));
+        if (m->q == 0) draw_row(m, i / count, &r, level, z, out + i * columns);
+        for (size_t j = 0; j < columns; j++)
+            if (m->q > 0 || m->kind[j] == CRI_EMIT_VON_MISES) out[i * columns + j] = NAN;
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 /* Whether state c, which has lasted *lasted rows and one, is left; where durations are geometric A says so. */
 static bool leaves(const cri_hmm *m, size_t c, size_t *lasted, cr_rng *r)
 {
@@ -494,6 +516,7 @@ const cr_model_class cri_class_hmm = {
                                             .paths = cri_hmm_paths,
                                             .path_entropy = cri_hmm_path_entropy,
                                             .forecast = hmm_forecast,
+                                            .draw_labels = hmm_draw_labels,
                                             .ends = hmm_ends },
     .choice = &(const cri_choice_face){ .choice = hmm_choice, .candidate = hmm_candidate },
     .describe = cri_hmm_describe,

@@ -27,7 +27,7 @@
 #include "emission.h"
 #include "joint.h"
 #include "models/core/em.h"
-#include "sequence_names.h"
+#include "models/common/sequence_names.h"
 
 /* clang-format off */
 #define CRI_HMM(MEMBER)                                                                            \
@@ -91,6 +91,8 @@
     MEMBER(matrix, seen,           (p, k),  ">=0 none",      "with vb: expected rows of each column in each state") \
     MEMBER(count,  statistics,     (),      "spare",         "cri_hmm_width, or 0: they were not kept") \
     MEMBER(vector, sums,           (statistics), "none",     "expected under these parameters") \
+    MEMBER(real,   bound,          (),      "spare",         "with vb, after an update: on the evidence of all rows") \
+    MEMBER(real,   searched,       (),      ">=0 spare",     "after an update: the rows of the fit")   \
     MEMBER(matrix, log_level,      (L, k),  "made",          "logarithms")                         \
     MEMBER(matrix, whiten,         (gg, k), "made",          "inverse factors of the covariances") \
     MEMBER(vector, factor,         (gg),    "made",          "workspace: a factor of a covariance") \
@@ -292,6 +294,8 @@ const double *cri_hmm_vb_expect(const cri_hmm *m, cri_hmm *out);
 void          cri_hmm_vb_shift(const cri_hmm_view *v, size_t begin, size_t end, double *out);
 /* The posterior from expected statistics; own work. */
 void cri_hmm_vb_solve(cri_hmm *m, double *sums, double *work);
+/* E log p(rows and paths that these are the statistics of), but for what does not depend on the posterior. */
+double cri_hmm_vb_log_of_sums(const cri_hmm *m, double *sums);
 /* The divergence of the posterior from the prior, negative. */
 double cri_hmm_vb_log_prior(const cri_hmm *m);
 /* The sds and central 95 % intervals of the parameters, out [cri_hmm_values], as they are described. */

@@ -26,8 +26,9 @@ static cr_status read_labels(cr_ctx *cx, const cri_rows *rows, cri_hmm_data *d)
         if (!isnan(z) && !(z >= 1 && z == floor(z) && z <= 1000)) {
             char   where[512];
             size_t row = rows->index ? rows->index[d->row[t]] : d->row[t];
-            return cr_fail(cx, CR_EDATA, "%s: the state is %g, but states are numbers 1, 2, ...",
-                           cri_table_where(rows->table, row, where, sizeof where), z);
+            cr_fail(cx, CR_EDATA, "%s: the state is %g, but states are numbers 1, 2, ...",
+                    cri_table_where(rows->table, row, where, sizeof where), z);
+            return cr_fail_hint(cx, "number them from 1 on; a state that is not known is empty");
         }
         d->label[t] = z - 1;
     }

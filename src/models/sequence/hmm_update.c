@@ -301,10 +301,43 @@ static cr_status forget_candidates(cr_ctx *cx, cri_hmm *m)
     if (!there) return CR_ENOMEM;
     m->tried = 1;
     m->tried_k[0] = (double)m->k;
-    m->tried_likelihood[0] = m->log_likelihood;
+    m->tried_likelihood[0] = cri_hmm_is_vb(m) ? m->bound : m->log_likelihood;
     m->tried_parameters[0] = cri_hmm_parameters(m);
     m->rejected = 0, m->best_rejected = NAN;
     return CR_OK;
+}
+
+/* The bound on the evidence of all rows: paths of the old rows stay as they were, and what they say of the parameters is
+ * weighed by the posterior of now,
+ *   log of what paths were normalised by, old and new, + E_now log p(old rows and paths) - E_then the same - divergence. */
+static cr_status find_bound(cr_ctx *cx, const cri_hmm *old, cri_hmm *m)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *none = cr_scratch_bytes(&s, m->statistics, sizeof *none);
+    double    *then = cr_scratch_f64(&s, m->statistics), *now = cr_scratch_f64(&s, m->statistics);
+    double    *step = cr_scratch_f64(&s, m->g);
+    CR_TRY(s.status);
+    memcpy(then, old->sums, m->statistics * sizeof *then);
+    add_up(old, m, none, step, now);
+    double before = old->bound != 0 ? old->bound : old->em.objective;
+    m->bound = before - cri_hmm_vb_log_prior(old) + m->em.objective + cri_hmm_vb_log_prior(m) +
+               cri_hmm_vb_log_of_sums(m, now) - cri_hmm_vb_log_of_sums(old, then);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The states were looked for in the rows of the fit.  Said whenever there are twice as many rows as when it was said. */
+static void warn_of_few(cr_ctx *cx, const cri_hmm *old, const cri_hmm *m)
+{
+    double then = old->weight / m->searched, now = m->weight / m->searched;
+    if (now < 2 || floor(log2(now)) == floor(log2(then)) || m->fixed) return;
+    cr_log(
+        cx, CR_LOG_WARNING,
+        "the states were found from %.0f rows, and %.0f are known now: an update keeps what they "
+        "are, and a fit to all rows may find better ones",
+        m->searched, m->weight);
 }
 
 /* What is said of all rows. */
@@ -314,7 +347,10 @@ static cr_status close_update(cr_ctx *cx, const cri_hmm *old, cri_hmm *m)
     const double *rows = m->sums + 1 + m->k + m->k * m->k;
     m->weight = old->weight + (double)m->data->T;
     m->log_likelihood = old->log_likelihood + m->em.objective;
+    m->searched = old->searched > 0 ? old->searched : old->weight;
     for (size_t c = 0; c < m->k; c++) m->share[c] = rows[c] / m->weight;
+    if (cri_hmm_is_vb(m)) CR_TRY(find_bound(cx, old, m));
+    warn_of_few(cx, old, m);
     CR_TRY(forget_candidates(cx, m));
     if (cri_hmm_is_vb(m)) CR_TRY(cri_hmm_vb_set_predictive(cx, m));
     CR_TRY(cri_hmm_name(cx, m));
@@ -364,6 +400,8 @@ cr_status cri_hmm_update(cr_ctx *cx, const void *state, const cri_rows *rows, co
     copy_places(at, m, true, places);
     report->iterations = m->em.iterations;
     report->log_likelihood = m->log_likelihood;
+    report->log_evidence = cri_hmm_is_vb(m) ? m->bound : NAN;
+    report->evidence = cri_hmm_is_vb(m) ? CR_EVIDENCE_BOUND : report->evidence;
     m->data = NULL;
     *out_state = m;
     m = NULL;

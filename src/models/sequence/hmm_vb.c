@@ -210,6 +210,68 @@ void cri_hmm_vb_shift(const cri_hmm_view *v, size_t begin, size_t end, double *o
     }
 }
 
+/* --- rows that are not looked at again -------------------------------------------------------- */
+
+static double log_of_shares(cri_hmm_shares s, const double *count)
+{
+    double total = cri_hmm_vb_total(&s), of_all = cr_digamma(total), sum = 0;
+    for (size_t i = 0; i < s.n; i++)
+        if (is_allowed(&s, i))
+            sum += count[i * s.stride] * (cr_digamma(total * s.p[i * s.stride]) - of_all);
+    return sum;
+}
+
+/* sums: rows, and then first and second moments about the mean, or what is counted, k apart. */
+static double log_of_column(const cri_hmm *m, size_t j, size_t c, const double *sums)
+{
+    double mean = m->mean[j * m->k + c], S = pow(m->spread[j * m->k + c], 2);
+    if (m->kind[j] == CRI_EMIT_POISSON) {
+        cri_hmm_rate o = cri_hmm_vb_rate(m, j, c);
+        return sums[m->k] * (cr_digamma(o.a) - log(o.b)) - sums[0] * o.a / o.b;
+    }
+    if (m->kind[j] == CRI_EMIT_BERNOULLI) {
+        double p[2] = { 1 - mean, mean }, count[2] = { sums[0] - sums[m->k], sums[m->k] };
+        return log_of_shares(
+            (cri_hmm_shares){
+                .p = p, .n = 2, .stride = 1, .alpha = LEVEL_ALPHA, .rows = m->seen[j * m->k + c] },
+            count);
+    }
+    return sums[0] * (shift_normal(m, j, c) - 0.5 * log(S)) - 0.5 * sums[2 * m->k] / S;
+}
+
+static double log_of_joint(const cri_hmm *m, size_t c, const double *sums)
+{
+    size_t        k = m->k, g = m->g;
+    const double *second = sums + k + g * k;
+    double        sum = sums[c] * shift_normal(m, m->joint[0], c);
+    for (size_t a = 0; a < g; a++) {
+        const double *w = m->whiten + a * g * k + c;
+        sum += sums[c] * log(w[a * k]);
+        for (size_t b = 0; b <= a; b++)
+            for (size_t d = 0; d <= b; d++)
+                sum -= (b == d ? 0.5 : 1) * w[b * k] * w[d * k] * second[(b * g + d) * k + c];
+    }
+    return sum;
+}
+
+double cri_hmm_vb_log_of_sums(const cri_hmm *m, double *sums)
+{
+    cri_hmm_sums s = cri_hmm_sums_at(m, sums);
+    size_t       k = m->k;
+    double       sum = log_of_shares(cri_hmm_vb_transitions(m, k), s.begins);
+    for (size_t c = 0; c < k; c++) {
+        sum += log_of_shares(cri_hmm_vb_transitions(m, c), s.pairs + c * k);
+        for (size_t j = 0; j < m->p; j++) {
+            if (m->kind[j] == CRI_EMIT_CATEGORY)
+                sum += log_of_shares(cri_hmm_vb_levels(m, j, c), s.levels + m->first[j] * k + c);
+            else if (m->kind[j] != CRI_EMIT_JOINT)
+                sum += log_of_column(m, j, c, s.columns + j * CRI_EMIT_SUMS * k + c);
+        }
+        if (m->g > 0) sum += log_of_joint(m, c, s.joint);
+    }
+    return sum;
+}
+
 /* --- the M-step ------------------------------------------------------------------------------ */
 
 /* The means for expected counts; s.rows becomes their sum. */

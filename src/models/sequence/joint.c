@@ -1,5 +1,5 @@
 /* joint.c -- see joint.h. */
-#include "joint.h"
+#include "joint_kernel.h"
 #include "math/constants.h"
 #include "math/special/special.h"
 
@@ -110,37 +110,58 @@ static bool has_gap(const cri_joint *j, size_t t)
     return false;
 }
 
-enum { MOST_JOINT = 512 };
+enum { MOST_JOINT = 512, TILE = 128 };
 
-void cri_joint_score(const cri_joint *j, size_t begin, size_t end, double *out)
+static bool is_student(const cri_joint *j) { return j->opt_dof && j->opt_dof[0] > 0; }
+
+/* The end of the rows from t on that have no gap, TILE of them at the most: what these take stays near the processor. */
+static size_t end_of_run(const cri_joint *j, size_t t, size_t end)
+{
+    size_t most = end - t < TILE ? end : t + TILE;
+    while (t < most && !has_gap(j, t)) t++;
+    return t;
+}
+
+/* One step of any columns, with or without gaps. */
+static void score_step(const cri_joint *j, size_t t, double *out)
 {
     size_t  k = j->k, g = j->g, seen[MOST_JOINT];
     double *d = j->work, *y = d + k * g, *L = y + k, *rest = L + g * g, *square = L;
-    bool    student = j->opt_dof && j->opt_dof[0] > 0;
-    for (size_t t = begin; t < end; t++, out += j->stride) {
-        if (has_gap(j, t)) {
-            size_t n = look_for_gaps(j, t, seen);
-            for (size_t c = 0; c < k && n > 0; c++) out[c] += score_part(j, t, c, seen, n, L, rest);
-            continue;
+    bool    student = is_student(j);
+    if (has_gap(j, t)) {
+        size_t n = look_for_gaps(j, t, seen);
+        for (size_t c = 0; c < k && n > 0; c++) out[c] += score_part(j, t, c, seen, n, L, rest);
+        return;
+    }
+    deviate(j, t, d);
+    if (student)
+        memset(square, 0, k * sizeof *square);
+    else
+        for (size_t c = 0; c < k; c++) out[c] += j->peak[c];
+    for (size_t a = 0; a < g; a++) {
+        memset(y, 0, k * sizeof *y);
+        for (size_t b = 0; b <= a; b++) {
+            const double *w = j->whiten + (a * g + b) * k, *db = d + b * k;
+            for (size_t c = 0; c < k; c++) y[c] += w[c] * db[c];
         }
-        deviate(j, t, d);
         if (student)
-            memset(square, 0, k * sizeof *square);
+            for (size_t c = 0; c < k; c++) square[c] += y[c] * y[c];
         else
-            for (size_t c = 0; c < k; c++) out[c] += j->peak[c];
-        for (size_t a = 0; a < g; a++) {
-            memset(y, 0, k * sizeof *y);
-            for (size_t b = 0; b <= a; b++) {
-                const double *w = j->whiten + (a * g + b) * k, *db = d + b * k;
-                for (size_t c = 0; c < k; c++) y[c] += w[c] * db[c];
-            }
-            if (student)
-                for (size_t c = 0; c < k; c++) square[c] += y[c] * y[c];
-            else
-                for (size_t c = 0; c < k; c++) out[c] -= 0.5 * y[c] * y[c];
-        }
-        for (size_t c = 0; c < k && student; c++)
-            out[c] += density(j, c, g, square[c], -j->peak[c] - (double)g * CRI_HALF_LOG_2PI);
+            for (size_t c = 0; c < k; c++) out[c] -= 0.5 * y[c] * y[c];
+    }
+    for (size_t c = 0; c < k && student; c++)
+        out[c] += density(j, c, g, square[c], -j->peak[c] - (double)g * CRI_HALF_LOG_2PI);
+}
+
+void cri_joint_score(const cri_joint *j, size_t begin, size_t end, double *out)
+{
+    bool few = cri_joint_is_few(j->g) && !is_student(j);
+    for (size_t t = begin; t < end;) {
+        size_t run = few ? end_of_run(j, t, end) : t;
+        if (run > t)
+            cri_joint_score_few(j, t, run, out + (t - begin) * j->stride), t = run;
+        else
+            score_step(j, t, out + (t - begin) * j->stride), t++;
     }
 }
 
@@ -170,39 +191,50 @@ static void expect_part(const cri_joint *j, size_t t, size_t c, const size_t *se
     }
 }
 
-void cri_joint_gather(const cri_joint *j, size_t begin, size_t end, const double *gamma,
-                      double *sums)
+/* gamma [k] */
+static void gather_step(const cri_joint *j, size_t t, const double *gamma, double *sums)
 {
     size_t  k = j->k, g = j->g, seen[MOST_JOINT];
     double *first = sums + k, *second = first + g * k;
     double *d = j->work, *rd = d + k * g, *L = rd + k, *M = L + g * g, *V = M + g * g,
            *y = V + g * g, *own = y + g;
-    for (size_t t = begin; t < end; t++, gamma += j->stride) {
-        if (has_gap(j, t)) {
-            size_t n = look_for_gaps(j, t, seen);
-            for (size_t c = 0; c < k && n > 0; c++) {
-                expect_part(j, t, c, seen, n, own, L, M, y, V);
-                sums[c] += gamma[c];
-                for (size_t a = 0; a < g; a++) {
-                    first[a * k + c] += gamma[c] * own[a];
-                    for (size_t b = 0; b <= a; b++)
-                        second[(a * g + b) * k + c] += gamma[c] * (own[a] * own[b] + V[a * g + b]);
-                }
-            }
-            continue;
-        }
-        deviate(j, t, d);
-        for (size_t c = 0; c < k; c++) sums[c] += gamma[c];
-        for (size_t a = 0; a < g; a++) {
-            double *f = first + a * k;
-            for (size_t c = 0; c < k; c++) rd[c] = gamma[c] * d[a * k + c];
-            for (size_t c = 0; c < k; c++) f[c] += rd[c];
-            for (size_t b = 0; b <= a; b++) {
-                double       *s = second + (a * g + b) * k;
-                const double *db = d + b * k;
-                for (size_t c = 0; c < k; c++) s[c] += rd[c] * db[c];
+    if (has_gap(j, t)) {
+        size_t n = look_for_gaps(j, t, seen);
+        for (size_t c = 0; c < k && n > 0; c++) {
+            expect_part(j, t, c, seen, n, own, L, M, y, V);
+            sums[c] += gamma[c];
+            for (size_t a = 0; a < g; a++) {
+                first[a * k + c] += gamma[c] * own[a];
+                for (size_t b = 0; b <= a; b++)
+                    second[(a * g + b) * k + c] += gamma[c] * (own[a] * own[b] + V[a * g + b]);
             }
         }
+        return;
+    }
+    deviate(j, t, d);
+    for (size_t c = 0; c < k; c++) sums[c] += gamma[c];
+    for (size_t a = 0; a < g; a++) {
+        double *f = first + a * k;
+        for (size_t c = 0; c < k; c++) rd[c] = gamma[c] * d[a * k + c];
+        for (size_t c = 0; c < k; c++) f[c] += rd[c];
+        for (size_t b = 0; b <= a; b++) {
+            double       *s = second + (a * g + b) * k;
+            const double *db = d + b * k;
+            for (size_t c = 0; c < k; c++) s[c] += rd[c] * db[c];
+        }
+    }
+}
+
+void cri_joint_gather(const cri_joint *j, size_t begin, size_t end, const double *gamma,
+                      double *sums)
+{
+    bool few = cri_joint_is_few(j->g);
+    for (size_t t = begin; t < end;) {
+        size_t run = few ? end_of_run(j, t, end) : t;
+        if (run > t)
+            cri_joint_gather_few(j, t, run, gamma + (t - begin) * j->stride, sums), t = run;
+        else
+            gather_step(j, t, gamma + (t - begin) * j->stride, sums), t++;
     }
 }
 

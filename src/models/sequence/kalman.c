@@ -122,6 +122,19 @@ static void name_zeros(cr_ctx *cx, const kalman_state *m, const cr_design *desig
     }
 }
 
+/* A cycle whose damping is all but 1 does not fade, and its amplitude stays. */
+static void name_steady_cycles(cr_ctx *cx, cr_scratch *s, const kalman_state *m)
+{
+    double *value = cr_scratch_f64(s, m->n_theta);
+    if (s->status != CR_OK) return;
+    cri_kalman_values(m->plan, m->theta, value, NULL);
+    for (size_t i = 0; i < m->n_theta; i++)
+        if (m->plan->scale[i] == CRI_KALMAN_DAMPING && value[i] > 0.999)
+            cr_log(cx, CR_LOG_INFO,
+                   "the damping of a cycle is next to 1: it goes on as it is, which is the edge of "
+                   "what is possible");
+}
+
 /* Keeps settings to average over, where the rows leave the parameters open. */
 static cr_status learn_settings(cr_scratch *s, cri_kalman_target *t, const kalman_options *o,
                                 kalman_state *m)
@@ -182,6 +195,7 @@ static cr_status learn(cr_ctx *cx, const cri_rows *rows, const kalman_options *o
     report->stop = best.stop;
     report->iterations = best.iterations;
     name_zeros(cx, m, rows->design);
+    name_steady_cycles(cx, &s, m);
     CR_TRY(learn_settings(&s, &target, o, m));
 done:
     cr_scratch_end(&s);

@@ -62,9 +62,11 @@ static void add_interval(const kalman_state *m, const cr_design *d, size_t i, do
     }
     theta[i] = old;
     cri_kalman_values(m->plan, theta, value, NULL);
-    if (m->plan->scale[i] == CRI_KALMAN_VARIANCE && half > normal_975 * vague) {
+    bool damping = m->plan->scale[i] == CRI_KALMAN_DAMPING;
+    if ((damping || m->plan->scale[i] == CRI_KALMAN_VARIANCE) && half > normal_975 * vague) {
+        double most = value[i] + normal_975 * sd;
         ends[0] = in_units(m, d, i, fmax(0, value[i] - normal_975 * sd));
-        ends[1] = in_units(m, d, i, value[i] + normal_975 * sd);
+        ends[1] = in_units(m, d, i, damping ? fmin(1, most) : most);
     }
     cri_put_real(row, "lower", isnan(half) ? NAN : fmin(ends[0], ends[1]));
     cri_put_real(row, "upper", isnan(half) ? NAN : fmax(ends[0], ends[1]));
@@ -136,6 +138,8 @@ const cr_field cri_kalman_statistics[] = {
     CR_COUNT("observed", 0, "rows with a value"),
     CR_COUNT("diffuse", 0,
              "values that the unknown start of the states takes: they have no density"),
+    CR_TEXT("unknown_start", CR_FIELD_SOMETIMES,
+            "what these find: likelihoods compare models in which it is the same"),
     { "aic", CR_FIELD_NUMBER, CR_FIELD_NULL | CR_FIELD_CRITERION, NULL,
       "-2 log likelihood + 2 (parameters + unknown states at the start)", NULL },
     { "bic", CR_FIELD_NUMBER, CR_FIELD_NULL | CR_FIELD_CRITERION, NULL,
@@ -173,6 +177,32 @@ static const char *state_name(const kalman_state *m, size_t i)
         return part->kind != CRI_KALMAN_TREND ? part->name : i == part->first ? "level" : "slope";
     }
     return "state";
+}
+
+/* Joins a name to the text, cut where there is no more room. */
+static void join(char *text, size_t size, const char *name)
+{
+    size_t used = strlen(text), n = strlen(name);
+    if (used + 2 + n + 1 > size) return;
+    memcpy(text + used, ", ", used > 0 ? 2 : 0);
+    memcpy(text + used + (used > 0 ? 2 : 0), name, n + 1);
+}
+
+/* What starts unknown, by name: likelihoods of models in which that is not the same are of different values. */
+static void put_unknown(const kalman_state *m, const cr_design *d, cri_sheet *out)
+{
+    char text[LONG_NAME] = "", name[64];
+    for (size_t k = 0; m->plan && k < m->plan->n_parts; k++) {
+        const cri_kalman_part *part = &m->plan->parts[k];
+        if (part->kind == CRI_KALMAN_LEVEL || part->kind == CRI_KALMAN_TREND)
+            join(text, sizeof text, "level");
+        if (part->kind == CRI_KALMAN_TREND) join(text, sizeof text, "slope");
+        snprintf(name, sizeof name, "seasonal:%zu", part->period);
+        if (part->kind == CRI_KALMAN_SEASONAL) join(text, sizeof text, name);
+        if (part->kind == CRI_KALMAN_CONSTANT) join(text, sizeof text, "mean");
+    }
+    for (size_t j = 0; j < m->k; j++) join(text, sizeof text, cr_design_term_name(d, j));
+    cri_put_text(out, "unknown_start", m->plan ? text : "states of --model");
 }
 
 static void add_zeros(const kalman_state *m, const cr_design *d, cri_sheet *out)
@@ -224,6 +254,7 @@ cr_status cri_kalman_describe(cr_ctx *cx, const void *state, const cr_design *d,
     cri_put_count(s, "states", m->m);
     cri_put_count(s, "observed", m->observed);
     cri_put_count(s, "diffuse", m->fixing);
+    if (m->fixing > 0) put_unknown(m, d, s);
     cri_put_real(s, "aic", 2 * counted - 2 * height);
     cri_put_real(s, "bic", log((double)m->observed) * counted - 2 * height);
     if (m->plan) {

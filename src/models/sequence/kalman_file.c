@@ -84,6 +84,29 @@ done:
     return st;
 }
 
+static const char *name_at(const void *list, size_t i) { return ((const char *const *)list)[i]; }
+
+/* A name that is none would leave out what it should have said. */
+static cr_status check_names(cr_ctx *cx, const char *path, const json_t *root,
+                             const char *const *names)
+{
+    enum { NAMES = 7 };
+    const char   *list[NAMES] = { names[0], names[1], names[2], names[3], "mean", "cov", "before" };
+    const json_t *before = json_object_get(root, "before");
+    for (void *at = json_object_iter((json_t *)(uintptr_t)root); at;
+         at = json_object_iter_next((json_t *)(uintptr_t)root, at)) {
+        const char *name = json_object_iter_key(at);
+        size_t      i = 0;
+        while (i < NAMES && strcmp(list[i], name) != 0) i++;
+        if (i < NAMES) continue;
+        cr_fail(cx, CR_EDATA, "%s: \"%s\" is no part of a model", path, name);
+        return cr_fail_nearest(cx, name, "parts", NAMES, name_at, list);
+    }
+    if (before && !json_is_boolean(before))
+        return cr_fail(cx, CR_EDATA, "%s: \"before\" must be true or false", path);
+    return CR_OK;
+}
+
 static cr_status read_model(cr_ctx *cx, const char *path, const json_t *root, kalman_state *m)
 {
     cr_status     st = CR_OK;
@@ -97,6 +120,7 @@ static cr_status read_model(cr_ctx *cx, const char *path, const json_t *root, ka
         CR_TRY(cr_fail_hint(
             cx, "a model is { \"T\": ..., \"Q\": ..., \"Z\": ..., \"H\": ... }, or F, Q, H and R"));
     }
+    CR_TRY(check_names(cx, path, root, names));
     size_t n = json_array_size(part[0]);
     if (n == 0 || n > CRI_KALMAN_MOST_STATES)
         CR_TRY(fail_matrix(cx, path, names[0], "is not a square matrix of 1 to 1000 rows"));

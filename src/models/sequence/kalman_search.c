@@ -329,6 +329,13 @@ done:
     return st;
 }
 
+/* The gradient is as small as was asked for, or as rounding lets it be, although a long step along a ridge, or beyond a
+ * bound, would gain something. */
+static bool is_flat(const cri_kalman_best *b, double tol)
+{
+    return b->gradient <= fmax(tol, 1e-6) * fmax(1, fabs(b->log_likelihood));
+}
+
 /* --- the search ------------------------------------------------------------------------------ */
 
 /* Runs on from theta until no variance goes to 0 or comes back. */
@@ -410,7 +417,7 @@ cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, bool em, size_t
     CR_TRY(curve(s, &o, &b));
     memcpy(b.theta, o.theta, n * sizeof(double));
     b.stop = late                                  ? CR_STOP_TIME
-             : b.gain <= 1e-5                      ? CR_STOP_TOLERANCE
+             : b.gain <= 1e-5 || is_flat(&b, tol)  ? CR_STOP_TOLERANCE
              : limit                               ? CR_STOP_LIMIT
              : isnan(b.gain) && b.gradient <= 1e-4 ? CR_STOP_TOLERANCE
                                                    : CR_STOP_NO_PROGRESS;

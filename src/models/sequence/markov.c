@@ -34,6 +34,13 @@
     X(count, max_iter, "1000", ">=1", "with --continuous: give up after this many steps", "50")
 CR_OPTIONS(markov_options, markov_table, MARKOV_OPTIONS);
 
+static const cri_requirement markov_requirements[] = {
+    { "prior_jumps", "continuous", "true", false },
+    { "tol", "continuous", "true", false },
+    { "max_iter", "continuous", "true", false },
+    CRI_REQUIREMENT_LAST,
+};
+
 #define CRI_TYPE cri_markov
 const cri_member cri_markov_record[] = { CRI_MARKOV(CRI_RECORD_ROW) CRI_RECORD_END };
 #undef CRI_TYPE
@@ -205,6 +212,11 @@ static cr_status check_continuous(cr_ctx *cx, const cri_rows *rows, const markov
             "markov: --order %s contradicts --continuous: what comes next depends on the "
             "last symbol alone",
             o->order);
+    if (!cr_options_at_default(cr_option_find(markov_table, "alpha"), o)) {
+        cr_fail(cx, CR_EARG,
+                "markov: --alpha is of chains in steps: with --continuous it has no effect");
+        return cr_fail_hint(cx, "--prior-jumps is the prior there");
+    }
     if (rows->design->time) return CR_OK;
     cr_fail(cx, CR_EARG, "markov: --continuous needs the times of the rows");
     return cr_fail_hint(cx, "--time COLUMN");
@@ -369,6 +381,7 @@ const cr_model_class cri_class_markov = {
     .tasks = CR_TASK_DENSITY | CR_TASK_CLUSTER,
     .options = markov_table,
     .options_size = sizeof(markov_options),
+    .requirements = markov_requirements,
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
     .sequences = true,

@@ -14,7 +14,7 @@
 #define CREDENCE_MODELS_SEQUENCE_MARKOV_H
 
 #include "models/core/class.h"
-#include "sequence_names.h"
+#include "models/common/sequence_names.h"
 
 /* clang-format off */
 #define CRI_MARKOV(MEMBER)                                                                         \

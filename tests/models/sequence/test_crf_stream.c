@@ -8,19 +8,19 @@ enum { SEQUENCES = 30 };
 
 /* Sequences of 1 to 12 rows, of which each in turn has rows out of the order of the times; x is far
  * from 0, c constant, z and u have gaps, levels of k are not with all labels, v weighs sequences, some with 0. */
-static const char *write_rows(bool numbers)
+static const char *write_sequences(bool numbers, int sequences)
 {
-    static char text[1 << 16];
+    static char text[1 << 19];
     cr_rng      r = cr_rng_stream(11, 4);
     size_t      used = (size_t)snprintf(text, sizeof text, "s,t,u,k,c,x,z,v,tag\n");
-    for (int s = 0; s < SEQUENCES; s++) {
+    for (int s = 0; s < sequences; s++) {
         int rows = 1 + (int)(cr_rng_uniform(&r) * 12), state = s % 3;
         for (int i = 0; i < rows; i++) {
             if (cr_rng_uniform(&r) > 0.6) state = (int)(cr_rng_uniform(&r) * 3);
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%d,%d,%.*s,k%d,0.1,%.4f,",
-                                     numbers ? "" : "q", (s * 7) % 31, s % 2 ? i : rows - i,
-                                     i % 5 != 4, &"abc"[(state + i) % 3], state + i % 2,
-                                     1e5 + 3 * state + cr_rng_normal(&r));
+                                     numbers ? "" : "q", (s * 7) % (sequences < 31 ? 31 : 1009),
+                                     s % 2 ? i : rows - i, i % 5 != 4, &"abc"[(state + i) % 3],
+                                     state + i % 2, 1e5 + 3 * state + cr_rng_normal(&r));
             if (i % 6 != 3)
                 used += (size_t)snprintf(text + used, sizeof text - used, "%.4f",
                                          cr_rng_normal(&r) - state);
@@ -30,6 +30,8 @@ static const char *write_rows(bool numbers)
     }
     return test_file("sequences.csv", text, used);
 }
+
+static const char *write_rows(bool numbers) { return write_sequences(numbers, SEQUENCES); }
 
 static cr_status fit_blocks(cr_ctx *cx, const char *path, const char *settings, size_t rows,
                             cr_model **out)
@@ -130,6 +132,58 @@ TEST(the_same_bits_on_any_number_of_threads)
     free(kept);
 }
 
+static void count_rereading(void *user, cr_log_level level, const char *text)
+{
+    size_t *n = user;
+    (void)level;
+    *n += strstr(text, "every pass reads the file") != NULL;
+}
+
+/* Blocks are kept where there is memory for them, and read again where there is not: with the same bits. */
+TEST(kept_or_read_again)
+{
+    const char *path = write_sequences(true, 1000);
+    const char *solvers[] = { "lbfgs max_iter=5", "sgd max_iter=3" };
+    for (size_t i = 0; i < 2; i++) {
+        char      settings[200];
+        double    first = NAN;
+        size_t    fitted = 0, read_again = 0;
+        cr_status st = CR_OK;
+        cr_ctx_set_log(cx, count_rereading, &read_again);
+        snprintf(settings, sizeof settings, "target=tag sequence=s time=t features=u,x solver=%s",
+                 solvers[i]);
+        for (size_t more = (size_t)1 << 26; st == CR_OK; more = more / 5 * 4) {
+            cr_model *m = NULL;
+            cr_ctx_set_memory_limit(cx, cr_ctx_memory(cx) + more);
+            st = fit_blocks(cx, path, settings, 500, &m);
+            cr_ctx_set_memory_limit(cx, 0);
+            if (st != CR_OK) break;
+            double objective = statistic(describe(cx, m), "objective_value");
+            if (fitted++ == 0) first = objective;
+            assert_true(objective == first);
+            cr_model_free(cx, m);
+        }
+        cr_ctx_set_log(cx, NULL, NULL);
+        assert_int_equal(st, CR_ENOMEM);
+        assert_true(read_again > 0 && read_again < fitted);
+    }
+}
+
+/* Of blocks too it ends near the minimum, and not above what it says. */
+TEST(stochastic_descent)
+{
+    const char *path = write_rows(false);
+    char        text[200];
+    for (size_t block = 5; block <= 80; block *= 4) {
+        const char *settings = "target=tag sequence=s time=t features=u,c,x,z lambda=2";
+        snprintf(text, sizeof text, "%s solver=sgd tol=1e-4", settings);
+        json_t *a = describe(cx, fit_stream(cx, path, text, block));
+        json_t *b = describe(cx, fit_stream(cx, path, settings, block));
+        double best = statistic(b, "objective_value"), gap = statistic(a, "objective_value") - best;
+        assert_true(gap >= 0 && gap <= statistic(a, "above_minimum") && gap < 0.01 * best);
+    }
+}
+
 TEST(what_a_stream_cannot_be_fitted_to)
 {
     static const char rows[] = "s,u,tag\na,p,A\na,q,B\nb,p,A\nb,q,B\nc,p,A\n";
@@ -178,9 +232,10 @@ TEST(allocations)
         "target=tag sequence=s features=u,x window=u[-1] max_iter=3",
         "target=tag sequence=s features=u,x pairs=seen l1=0.1 max_iter=3",
         "target=tag sequence=s features=x weights=w lambda=2",
+        "target=tag sequence=s features=u,x solver=sgd max_iter=2",
     };
     test_call_sites known = { 0 };
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < 4; k++) {
         life l = { test_file("life.csv", text, sizeof text - 1), settings[k] };
         test_new_allocations_fail(&known, fit_life, &l);
     }

@@ -114,11 +114,72 @@ TEST(known_states_as_a_posterior)
     m = updated(cx, m, table_of_text(cx, "more.csv", HEAD THEN LAST));
     compare_parameters(cx, whole, m, 1e-9, "AB");
     const cri_hmm *h = state_of(m);
-    assert_true(isnan(m->report.log_evidence) && isnan(m->report.log_likelihood));
+    assert_true(isfinite(m->report.log_evidence) && isnan(m->report.log_likelihood));
     assert_non_null(h->predictive);
     json_t *d = describe(cx, m), *e = describe(cx, whole);
     assert_close(number_at(d, "A[1,2]", "upper"), number_at(e, "A[1,2]", "upper"), 1e-9);
     assert_close(number_at(d, "B[2,blue]", "sd"), number_at(e, "B[2,blue]", "sd"), 1e-9);
+}
+
+/* Where states are known the bound is the evidence: that of a fit to all rows. */
+TEST(bound_of_known_states)
+{
+    static const char settings[] =
+        "features=colour,answer sequence=s time=t state=z states=2 infer=vb alpha=0.5";
+    cr_model *m = fit(cx, "hmm", table_of_text(cx, "first.csv", HEAD FIRST), settings);
+    cr_model *whole = fit(cx, "hmm", table_of_text(cx, "all.csv", HEAD FIRST THEN LAST), settings);
+    m = updated(cx, m, table_of_text(cx, "then.csv", HEAD THEN));
+    m = updated(cx, m, table_of_text(cx, "last.csv", HEAD LAST));
+    assert_close(m->report.log_evidence, whole->report.log_evidence, 1e-12);
+    assert_int_equal(m->report.evidence, CR_EVIDENCE_BOUND);
+    assert_close(state_of(m)->tried_likelihood[0], m->report.log_evidence, 0);
+}
+
+/* With one state it grows by the log predictive density of the row that comes. */
+TEST(bound_row_by_row)
+{
+    static const char *const settings[] = {
+        "features=x,y,count,answer,colour sequence=s time=t states=1 infer=vb "
+        "emission=auto,count=poisson",
+        "features=x,wait sequence=s time=t states=1 infer=vb emission=gaussian,wait=lognormal "
+        "covariance=diag",
+        "features=x,y sequence=s time=t states=1 infer=vb covariance=tied",
+    };
+    static const char *const rows[] = { "a,4,1,0.3,4.1,2,true,red,0.7,0\n",
+                                        "c,2,1,7,-3,30,false,blue,3,0\n",
+                                        "c,3,1,0.1,9,0,true,green,0.1,0\n" };
+    static const char        first[] = HEAD "a,1,1,0.3,1.0,2,true,red,0.5,0.1\n"
+                                            "b,1,2,5.1,7.5,9,false,blue,2.5,2.9\n"
+                                            "a,2,1,0.9,1.1,1,true,green,0.9,0.4\n"
+                                            "a,3,2,4.2,6.1,7,false,red,3.1,-2.8\n";
+    for (size_t i = 0; i < 3; i++) {
+        cr_model *m = fit(cx, "hmm", table_of_text(cx, "first.csv", first), settings[i]);
+        for (size_t k = 0; k < 3; k++) {
+            char text[400];
+            snprintf(text, sizeof text, "%s%s", HEAD, rows[k]);
+            cr_table *t = table_of_text(cx, "row.csv", text);
+            double    log_p = predict(cx, m, t).log_density[0], before = m->report.log_evidence;
+            m = updated(cx, m, t);
+            assert_close(m->report.log_evidence, before + log_p, 1e-9);
+        }
+    }
+}
+
+/* Said once for each doubling of the rows. */
+TEST(states_found_from_few_rows)
+{
+    cr_model *m = fit(cx, "hmm", table_of_text(cx, "first.csv", HEAD FIRST),
+                      "features=x,y sequence=s states=2 restarts=2"),
+             *next = NULL;
+    const char *more = HEAD LAST; /* 4 rows to 6, then to 10 and 14 */
+    for (size_t k = 0; k < 4; k++) {
+        warnings heard = { { 0 }, 0 };
+        cr_ctx_set_log(cx, keep_warning, &heard);
+        next = updated(cx, m, table_of_text(cx, "last.csv", more));
+        cr_ctx_set_log(cx, NULL, NULL);
+        assert_int_equal(strstr(heard.text, "were found from 6 rows") != NULL, k == 1);
+        m = next;
+    }
 }
 
 /* --- known parameters ------------------------------------------------------------------------ */

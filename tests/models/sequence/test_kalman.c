@@ -513,6 +513,9 @@ TEST(matrices_that_cannot_be)
     static const struct {
         const char *json, *says;
     } cases[] = { { "{}", "is not there" },
+                  { "{\"T\":1,\"Q\":1,\"Z\":1,\"H\":1,\"covv\":1}", "\"covv\" is no part" },
+                  { "{\"T\":1,\"Q\":1,\"Z\":1,\"H\":1,\"R\":1}", "\"R\" is no part" },
+                  { "{\"T\":1,\"Q\":1,\"Z\":1,\"H\":1,\"before\":1}", "true or false" },
                   { "{\"T\":[[1,2]],\"Q\":[[1]],\"Z\":[1],\"H\":1}", "\"T\" is not 1 x 1 numbers" },
                   { "{\"T\":[[1]],\"Q\":[[-1]],\"Z\":[1],\"H\":1}", "\"Q\" is not a covariance" },
                   { "{\"T\":[[1]],\"Q\":[[1]],\"Z\":[1],\"H\":1,\"mean\":[1]}", "no \"cov\"" },
@@ -534,6 +537,26 @@ TEST(unequal_steps_are_warned_of)
         table_of_text(cx, "steps.csv", "t,y\n1,3\n2,4\n3,3.5\n4,5\n9,4.5\n10,6\n11,5\n12,7\n");
     assert_non_null(
         strstr(fit_and_hear(cx, "kalman", t, "target=y time=t", &heard), "from 1 to 5"));
+}
+
+/* A plain cosine with noise: damping is next to 1, where the likelihood is flat; that is an end of the search, and the
+ * interval of damping is about its value. */
+TEST(cycles_that_do_not_fade)
+{
+    enum { N = 40, SERIES = 12 };
+    cr_rng r = cr_rng_stream(9, 3);
+    for (size_t k = 0; k < SERIES; k++) {
+        double y[N], phase = 6 * cr_rng_uniform(&r);
+        for (size_t t = 0; t < N; t++)
+            y[t] = 5 + 3 * cos(2 * M_PI * (double)t / 9 + phase) + cr_rng_normal(&r);
+        cr_model *m =
+            fit(cx, "kalman", table_of_series(cx, y, N), "target=y components=level,cycle");
+        json_t *d = describe(cx, m);
+        double  damping = parameter(d, "damping", "value"), sd = parameter(d, "damping", "sd");
+        assert_int_equal(cr_model_get_report(m)->stop, CR_STOP_TOLERANCE);
+        if (sd < 0.01) assert_true(parameter(d, "damping", "lower") > damping - 3 * sd - 0.02);
+        assert_true(parameter(d, "damping", "upper") <= 1);
+    }
 }
 
 /* --- draws ----------------------------------------------------------------------------------- */

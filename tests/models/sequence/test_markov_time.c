@@ -436,3 +436,21 @@ TEST(refusals)
         cx, try_fit(cx, "markov", alone, "features=c time=t sequence=s continuous=true", &m),
         CR_EDATA, "no sequence has rows at two times");
 }
+
+/* What would do nothing is refused. */
+TEST(options_of_one_kind_of_time)
+{
+    cr_model                *m = NULL;
+    cr_table                *t = table_of_text(cx, "data.csv", "c,t\na,0\nb,1\na,2\n");
+    static const char *const jumps[] = { "prior_jumps=1", "tol=1e-6", "max_iter=50" };
+    for (size_t i = 0; i < 3; i++) {
+        char text[100];
+        snprintf(text, sizeof text, "features=c time=t %s", jumps[i]);
+        assert_fails_with(cx, try_fit(cx, "markov", t, text, &m), CR_EARG,
+                          "requires --continuous:");
+        snprintf(text, sizeof text, "features=c time=t continuous=true %s", jumps[i]);
+        fit(cx, "markov", t, text);
+    }
+    assert_fails_with(cx, try_fit(cx, "markov", t, "features=c time=t continuous=true alpha=2", &m),
+                      CR_EARG, "--alpha is of chains in steps");
+}

@@ -1,6 +1,6 @@
 /* sequence_names.h -- the labels of the sequences of a fit, kept in the state as one text.  (Internal header.) */
-#ifndef CREDENCE_MODELS_SEQUENCE_SEQUENCE_NAMES_H
-#define CREDENCE_MODELS_SEQUENCE_SEQUENCE_NAMES_H
+#ifndef CREDENCE_MODELS_COMMON_SEQUENCE_NAMES_H
+#define CREDENCE_MODELS_COMMON_SEQUENCE_NAMES_H
 
 #include "data/design/design_internal.h"
 
