@@ -131,8 +131,9 @@ TEST(rows_are_answered_in_runs)
         cri_cases cases;
         bool      possible;
         if (way) cr_ctx_set_memory_limit(cx, cr_ctx_memory(cx) + 150000);
-        assert_ok(cx, cri_cases_open(cx, (cri_any_network){ &cri_states_methods, net }, &none, &o,
-                                     &cases));
+        assert_ok(
+            cx, cri_cases_open(cx, (cri_any_network){ .methods = &cri_states_methods, .net = net },
+                               &none, &o, &cases));
         assert_string_equal(cases.method, way ? "ve" : "jt");
         assert_ok(cx, cri_states_observe(&cases, 5, 0));
         assert_ok(cx, cri_states_ask(&cases, &log_e[way], &possible));

@@ -386,7 +386,7 @@ static void infer(cr_ctx *cx, const char *text, const cri_case_order *order, siz
                   double *out, double *out_log)
 {
     cri_dynamic     *net = parse(cx, UMBRELLA);
-    cri_any_network  any = { &cri_dynamic_methods, net };
+    cri_any_network  any = { .methods = &cri_dynamic_methods, .net = net };
     cr_table        *t = read_table(cx, text);
     cr_scratch       s = cr_scratch_begin(cx);
     cr_query_options o = cr_query_defaults();

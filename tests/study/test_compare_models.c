@@ -88,9 +88,9 @@ TEST(paired)
 
 TEST(weights)
 {
-    cr_fit_scores m[] = { { NAN, -10, NAN, NAN, CR_EVIDENCE_EXACT, 5, false },
-                          { NAN, -12, NAN, 30, CR_EVIDENCE_EXACT, 5, false },
-                          { -1, NAN, 20, 22, CR_EVIDENCE_EXACT, 5, false } };
+    cr_fit_scores m[] = { { NAN, -10, NAN, NAN, CR_EVIDENCE_EXACT, 5, false, 0 },
+                          { NAN, -12, NAN, 30, CR_EVIDENCE_EXACT, 5, false, 0 },
+                          { -1, NAN, 20, 22, CR_EVIDENCE_EXACT, 5, false, 0 } };
     double        w[3];
     assert_int_equal(cr_model_weights(m, 2, w), CR_WEIGHTS_EVIDENCE);
     assert_close(w[0], 1 / (1 + exp(-2)), 1e-15);
