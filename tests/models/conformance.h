@@ -34,22 +34,14 @@ static const struct exemption {
 } exemptions[] = {
     { THREADS, "markov", "--continuous", "", "these rows have several symbols at a time" },
     { ORDER, "dbn", "", "", "learns from the order of the rows" },
-    { ORDER, "gp-online", "", "", "learns as the rows come" },
     { ORDER, "hmm", "", "", "learns from the order of the rows" },
     { ORDER, "markov", "", "", "learns from the order of the rows" },
     { WEIGHTS, "dbn", "", "", "a row of a sequence cannot count twice" },
     { WEIGHTS, "hmm", "", "", "a row of a sequence cannot count twice" },
     { WEIGHTS, "markov", "", "", "a row of a sequence cannot count twice" },
     { STREAMS, "gp-online", "", "", "learns as the rows come" },
-    { ORDER, "gp", "--approx svgp", "", "draws batches of rows" },
-    { ORDER, "gp-classify", "--approx svgp", "", "draws batches of rows" },
-    { ORDER, "gp", "--approx nystrom", "", "chooses landmarks among the rows" },
-    { ORDER, "gp", "--optimize-inducing", "", "chooses starts among the rows" },
-    { ORDER, "gp", "--inducing-inputs", "", "ends a search half-way, where rounding is magnified" },
-    { WEIGHTS, "gp", "--inducing-inputs", "", "ends a search half-way, as above" },
-    { ORDER, "gp", "weighted_degree", "", "a target without noise: rounding chooses how little" },
-    { ORDER, "gp", "", "starts", "where two starts meet, the search goes on from one" },
-    { ORDER, "gp", "spectrum", "parameters", "their sd are of differences, good to a few digits" },
+    { WEIGHTS, "gp", "--inducing-inputs", "",
+      "ends a search half-way, where rounding is magnified" },
     { ORDER, "nadaraya-watson", "--per-column", "parameters",
       "a width below all gaps is any width" },
     { ORDER, "gmm", "--infer gibbs", "", "draws by the numbers of the rows" },
@@ -95,27 +87,6 @@ static inline bool is_exempt(const subject *s, const char *member)
             return true;
     }
     return false;
-}
-
-/* Lines that are held to a law, but not more closely than this. */
-static const struct allowance {
-    law         law;
-    const char *model, *words;
-    double      tolerance;
-    const char *reason;
-} allowances[] = {
-    { ORDER, "gp-classify", "--target w", 1e-3,
-      "the bound of three classes is known to 1e-9, its optimum to 3e-4" },
-};
-
-static inline double tolerance_for(const subject *s, double others)
-{
-    for (size_t i = 0; i < sizeof allowances / sizeof *allowances; i++) {
-        const struct allowance *a = &allowances[i];
-        if (a->law == s->law && strcmp(a->model, s->model) == 0 && strstr(s->line, a->words))
-            return a->tolerance;
-    }
-    return others;
 }
 
 /* --- the subjects ----------------------------------------------------------------------------- */
