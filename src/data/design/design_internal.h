@@ -226,6 +226,7 @@ typedef struct cri_rows {
     double           *base;    /* [p] a standardised 0, where it is not 0; else NULL */
     size_t            imputed; /* cells that were filled in                     */
     bool              more;    /* a stream goes on behind them: what is made of all rows may wait */
+    bool              whole; /* each row is one observation, left out with all of its weight */
     bool              weightless; /* there are rows, and none has any weight */
     struct cri_passes
         *passes; /* of a fit to a stream: over all its blocks (models/core/passes.h) */

@@ -112,7 +112,8 @@ static cr_status knn_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
                     .by_distance = o->weighting == 1,
                     .X = kept.X,
                     .y = kept.y,
-                    .w = kept.w };
+                    .w = kept.w,
+                    .whole = kept.whole };
     double weight = kept.weight;
     kept = (cri_kept){ 0 };
     m->smoothing = !isnan(o->smoothing) ? o->smoothing : m->K ? 1 / (double)m->K : 0;
@@ -351,6 +352,7 @@ const cr_model_class cri_class_knn = {
                 "rows as far away as the k-th share its place; weights count as repeated rows",
     .reference = "Cover & Hart (1967), IEEE Trans. Inf. Theory 13; Hastie, Tibshirani & Friedman "
                  "(2009), sec. 13.3",
+    .holds_out = true,
     .tasks = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION,
     .options = knn_table,
     .options_size = sizeof(knn_options),

@@ -48,12 +48,12 @@ CR_OPTIONS(nw_options, nw_table, NW_OPTIONS);
     MEMBER(real,   mse,      (),     ">=0", "the mean of their squares")
 /* clang-format on */
 
-CRI_RECORD(nw_state, NW_STATE);
+CRI_RECORD(nw_state, NW_STATE, bool whole; /* while it is fitted */);
 CRI_RECORD_TABLE(static, nw_record, nw_state, NW_STATE);
 
 static cri_smoother smoother_of(const nw_state *m)
 {
-    return (cri_smoother){ m->n, m->p, m->compact, m->linear, m->X, m->y, m->w, m->h };
+    return (cri_smoother){ m->n, m->p, m->compact, m->linear, m->X, m->y, m->w, m->h, m->whole };
 }
 
 /* --- bandwidth ------------------------------------------------------------------------------- */
@@ -220,7 +220,9 @@ static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const void *options,
     if (!m) return CR_ENOMEM;
     CR_TRY(cri_check_sizes(cx, rows, true));
     CR_TRY(cri_kept_new(cx, "nadaraya-watson", rows, &kept));
-    *m = (nw_state){ .n = kept.n, .p = kept.p, .X = kept.X, .y = kept.y, .w = kept.w };
+    *m = (nw_state){
+        .n = kept.n, .p = kept.p, .X = kept.X, .y = kept.y, .w = kept.w, .whole = kept.whole
+    };
     kept = (cri_kept){ 0 };
     m->compact = o->kernel == 1;
     m->linear = o->order == 1;
@@ -335,6 +337,7 @@ const cr_model_class cri_class_nadaraya_watson = {
         "y ~ t(m + 1; mean, (m sum v_i e_i^2 + mse) / (m + 1)),  e: leave-one-out residuals",
     .reference = "Nadaraya (1964), Theory Probab. Appl. 9; Watson (1964), Sankhya A 26; Fan & Yao "
                  "(1998), Biometrika 85",
+    .holds_out = true,
     .tasks = CR_TASK_REGRESSION,
     .options = nw_table,
     .options_size = sizeof(nw_options),

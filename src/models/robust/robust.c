@@ -4,7 +4,7 @@
  *   huber      minimise sum rho_c(r / s), rho quadratic to c and linear beyond; s the median |r| / 0.6745
  *   lad        minimise sum |r|: the conditional median
  *   quantile   minimise sum r (t - 1{r < 0}): the conditional quantile of share t
- * Predictive: Student t; normal of the scale s; Laplace, or its skew sister, at the mean loss; each
+ * Predictive: Student t; normal of the scale s; Laplace, symmetric or not, at the mean loss; each
  * widened by what the line itself is unsure of.  References in reweight.h and quantile.h. */
 #include "quantile.h"
 #include "reweight.h"

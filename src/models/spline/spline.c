@@ -121,6 +121,7 @@ static cr_status make_components(cr_scratch *s, job *j)
         j->active += j->c[k].m > 1;
         j->c[k].df = 2;
         j->c[k].gamma = j->o->gamma;
+        j->c[k].whole = rows->whole;
     }
     return CR_OK;
 }
@@ -501,6 +502,7 @@ const cr_model_class cri_class_spline = {
         "Wahba (1990), Spline Models for Observational Data; Green & Silverman (1994), ch. 2; "
         "Kohn & Ansley (1987), SIAM J. Sci. Stat. Comput. 8",
     .example = "examples/filip.csv --target y",
+    .holds_out = true,
     .tasks = CR_TASK_REGRESSION,
     .options = spline_table,
     .options_size = sizeof(spline_options),

@@ -423,6 +423,7 @@ const cr_model_class cri_class_adaboost = {
         "error)",
     .reference = "Freund & Schapire (1997), J. Comput. Syst. Sci. 55; Zhu, Zou, Rosset & Hastie "
                  "(2009), Stat. Interface 2; Friedman (2001), Ann. Stat. 29",
+    .holds_out = true,
     .tasks = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION,
     .options = boost_table,
     .requirements = boost_requirements,

@@ -290,6 +290,7 @@ const cr_model_class cri_class_tree = {
         "class k: P = (W_k + a) / (W + a K),  W: weight of the leaf's rows\n"
         "grown by the largest fall of the loss; pruned to the least  loss/n + alpha leaves",
     .reference = "Breiman, Friedman, Olshen & Stone (1984), Classification and Regression Trees",
+    .holds_out = true,
     .tasks = CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION,
     .example = "examples/iris.csv --target species",
     .options = tree_table,
