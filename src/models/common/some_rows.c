@@ -1,6 +1,6 @@
 /* some_rows.c -- fits to a sample of the rows, where all take too long. */
 #include "some_rows.h"
-#include "models/core/rows_view.h"
+#include "rows_view.h"
 #include "base/clock.h"
 #include "base/context_internal.h"
 #include "base/rng.h"

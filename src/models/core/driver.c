@@ -5,7 +5,6 @@
 #include "rows_check.h"
 #include "sums.h"
 #include "transform_target.h"
-#include "models/core/copies.h"
 #include "base/clock.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
@@ -210,20 +209,6 @@ done:
     return st;
 }
 
-/* From all rows at once; copies of one observation are one row where rows are held out. */
-static cr_status learn_whole(cr_ctx *cx, cr_model *m, const cri_rows *rows)
-{
-    cr_status  st = CR_OK;
-    cr_scratch s = cr_scratch_begin(cx);
-    cri_rows   merged = *rows;
-    if (m->class->holds_out) CR_TRY(cri_copies_merge(&s, rows, &merged));
-    CR_TRY(cri_learning_of(m->class)->fit(cx, &merged, m->options, m->fit.seed, &m->state,
-                                          &m->report));
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
 static cr_status learn(cr_ctx *cx, cr_model *m, const cri_rows *rows)
 {
     bool                 more = rows->passes != NULL;
@@ -234,7 +219,9 @@ static cr_status learn(cr_ctx *cx, cr_model *m, const cri_rows *rows)
     m->weightless = rows->weightless;
     m->report = (cr_report){ .rows = rows->n, .log_evidence = NAN, .log_likelihood = NAN };
     if (serves) return learn_sums(cx, m, rows, more);
-    cr_status st = m->class->em ? cri_em_fit(cx, m, rows) : learn_whole(cx, m, rows);
+    cr_status st = m->class->em ? cri_em_fit(cx, m, rows)
+                                : cri_learning_of(m->class)->fit(cx, rows, m->options, m->fit.seed,
+                                                                 &m->state, &m->report);
     if (more && rows->passes->made > 0) m->report.rows = rows->passes->rows;
     return st;
 }

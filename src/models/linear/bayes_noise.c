@@ -5,7 +5,7 @@
  * with it, less what g costs by Laplace's approximation. */
 #include "bayes_linear.h"
 #include "base/context_internal.h"
-#include "models/core/rows_view.h"
+#include "models/common/rows_view.h"
 #include "base/scratch.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #define CREDENCE_MODELS_LINEAR_FOLDS_VIEW_H
 
 #include "models/common/moments.h"
-#include "models/core/rows_view.h"
+#include "models/common/rows_view.h"
 
 typedef struct cri_folds_view {
     size_t    folds;

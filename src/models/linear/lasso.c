@@ -10,7 +10,7 @@
  * Taylor (2012) where the terms are dependent: then it is their rank. */
 #include "bordered.h"
 #include "lasso_state.h"
-#include "models/core/rows_view.h"
+#include "models/common/rows_view.h"
 #include "models/core/class.h"
 #include "math/dense/blas_internal.h"
 #include "math/dense/chol.h"

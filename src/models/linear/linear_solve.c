@@ -2,7 +2,7 @@
  * them, with noise of one spread, of known precisions or of a model of its own. */
 #include "bordered.h"
 #include "linear_fit.h"
-#include "models/core/rows_view.h"
+#include "models/common/rows_view.h"
 #include "base/scratch.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * alpha is averaged over (bayes_average.h), or maximises that, or is given. */
 #include "bayes_average.h"
 #include "math/constants.h"
-#include "models/core/rows_view.h"
+#include "models/common/rows_view.h"
 #include "models/core/parameters.h"
 #include "base/scratch.h"
 #include "math/dense/chol.h"

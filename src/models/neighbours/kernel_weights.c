@@ -1,6 +1,6 @@
 /* kernel_weights.c -- the mean at a point, and leave-one-out. */
 #include "kernel_weights.h"
-#include "models/core/copies.h"
+#include "models/common/copies.h"
 #include "base/parallel.h"
 
 #include <math.h>

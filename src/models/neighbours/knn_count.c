@@ -1,6 +1,6 @@
 /* knn_count.c -- which sites are the nearest, which k is best, and which smoothing. */
 #include "knn.h"
-#include "models/core/copies.h"
+#include "models/common/copies.h"
 #include "base/context_internal.h"
 #include "base/parallel.h"
 #include "base/rng.h"

@@ -7,6 +7,7 @@
  * much as the weighted ones do: the spread near x, leaning on that of all rows where few are near.
  * Nadaraya (1964); Watson (1964); Fan & Yao (1998) for the spread. */
 #include "kernel_weights.h"
+#include "models/common/copies.h"
 #include "models/common/kept.h"
 #include "models/common/some_rows.h"
 #include "models/core/parameters.h"
@@ -244,11 +245,18 @@ done:
     return st;
 }
 
+/* Rows are held out, with all their copies. */
+static cr_status fit_observations(cr_ctx *cx, const cri_rows *rows, const void *options,
+                                  uint64_t seed, void **out_state, cr_report *report)
+{
+    return cri_fit_observations(cx, fit_rows, rows, options, seed, out_state, report);
+}
+
 /* Within a time limit, of some rows where all take too long. */
 static cr_status nw_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                         void **out_state, cr_report *report)
 {
-    return cri_fit_some(cx, fit_rows, rows, options, seed, out_state, report);
+    return cri_fit_some(cx, fit_observations, rows, options, seed, out_state, report);
 }
 
 /* --- predict --------------------------------------------------------------------------------- */
@@ -337,7 +345,6 @@ const cr_model_class cri_class_nadaraya_watson = {
         "y ~ t(m + 1; mean, (m sum v_i e_i^2 + mse) / (m + 1)),  e: leave-one-out residuals",
     .reference = "Nadaraya (1964), Theory Probab. Appl. 9; Watson (1964), Sankhya A 26; Fan & Yao "
                  "(1998), Biometrika 85",
-    .holds_out = true,
     .tasks = CR_TASK_REGRESSION,
     .options = nw_table,
     .options_size = sizeof(nw_options),

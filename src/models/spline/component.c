@@ -1,6 +1,6 @@
 /* component.c -- merging rows into knots, and choosing lambda. */
 #include "component.h"
-#include "models/core/copies.h"
+#include "models/common/copies.h"
 #include "math/optim/brent.h"
 
 #include <float.h>

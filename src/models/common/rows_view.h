@@ -1,8 +1,8 @@
 /* rows_view.h -- some of the rows, or some of the terms, of rows that are open.
  * A view borrows everything from the rows it is of, but for the lists it keeps in the caller's
  * arena; it is not closed.  Once the arena has failed a view is empty.  (Internal header.) */
-#ifndef CREDENCE_MODELS_CORE_ROWS_VIEW_H
-#define CREDENCE_MODELS_CORE_ROWS_VIEW_H
+#ifndef CREDENCE_MODELS_COMMON_ROWS_VIEW_H
+#define CREDENCE_MODELS_COMMON_ROWS_VIEW_H
 
 #include "base/scratch.h"
 #include "data/design/design_internal.h"

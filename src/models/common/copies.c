@@ -47,3 +47,17 @@ cr_status cri_copies_merge(cr_scratch *s, const cri_rows *rows, cri_rows *out)
            all, weight, n);
     return CR_OK;
 }
+
+cr_status cri_fit_observations(cr_ctx *cx, cri_fit_rows *fit, const cri_rows *rows,
+                               const void *options, uint64_t seed, void **out_state,
+                               cr_report *report)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    cri_rows   observations;
+    CR_TRY(cri_copies_merge(&s, rows, &observations));
+    CR_TRY(fit(cx, &observations, options, seed, out_state, report));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
