@@ -246,4 +246,34 @@ static inline cr_model *fit_subject(cr_ctx *cx, const subject *s)
     return m;
 }
 
+/* --- comparisons ------------------------------------------------------------------------------ */
+
+/* Members that say how and not what, draws that rounding may turn, and what is exempt. */
+static inline bool may_differ(const void *subject_at_hand, const char *member)
+{
+    static const char *const unlike[] = { "settings",      "rows",        "iterations", "stop",
+                                          "evaluations",   "refinements", "solver",     "kernel",
+                                          "targets drawn", "rows drawn" };
+    for (size_t i = 0; i < sizeof unlike / sizeof *unlike; i++)
+        if (strcmp(unlike[i], member) == 0) return true;
+    return is_exempt(subject_at_hand, member);
+}
+
+/* Both say the same of the rows, to the last bit for a tolerance of 0. */
+static inline void compare(cr_ctx *cx, const subject *s, const cr_model *a, const cr_model *b,
+                           const cr_table *t, double tolerance)
+{
+    comparison c = { .tolerance = tolerance,
+                     .may_differ = tolerance > 0 ? may_differ : NULL,
+                     .subject = s };
+    if (!is_same(&c, "the account", full_account_of(cx, b, t), full_account_of(cx, a, t)))
+        break_law(s, "%s", c.text);
+}
+
+/* Rounding alone, or what is left when a search ends. */
+static inline double tolerance_of(const cr_model *m)
+{
+    return cr_model_get_report(m)->stop == CR_STOP_CLOSED_FORM ? 1e-9 : 1e-6;
+}
+
 #endif
