@@ -16,7 +16,7 @@
 /* clang-format on */
 
 CR_OPTIONS(naive_bayes_options, naive_bayes_table, NAIVE_BAYES_OPTIONS);
-enum { PREDICTIVE_BAYES = 1, PREDICTIVE_SHRUNK };
+enum { PREDICTIVE_PLUGIN, PREDICTIVE_BAYES, PREDICTIVE_SHRUNK };
 static const cri_requirement naive_bayes_requirements[] = {
     { "bandwidth", "numbers", "kernel", false },
     CRI_REQUIREMENT_LAST,

@@ -26,7 +26,7 @@ static void draw(rows_of *r, uint64_t seed, size_t n, size_t classes, double apa
     }
 }
 
-/* --- sums ------------------------------------------------------------------------------------- */
+/* --- sums ------------------------------------------------------------------------------------ */
 
 typedef struct sums {
     long double n, mean, S;
@@ -51,7 +51,7 @@ static long double within(const rows_of *r, size_t j)
     return sum;
 }
 
-/* --- rows that the prior is worth -------------------------------------------------------------- */
+/* --- rows that the prior is worth ------------------------------------------------------------- */
 
 /* log L of log c by its definition, means y_k with covariance v (1/c + 1/n_k), on 4001 points. */
 static double prior_rows(const rows_of *r)
@@ -96,7 +96,7 @@ TEST(prior_rows_follow_the_classes)
     }
 }
 
-/* --- predictives ------------------------------------------------------------------------------- */
+/* --- predictives ------------------------------------------------------------------------------ */
 
 /* Of the rows of class k in column j, under a prior of c rows at m and of 3 with variance v. */
 static long double log_marginal(const rows_of *r, size_t j, size_t k, long double c, long double m,
@@ -148,7 +148,7 @@ TEST(counts_lean_on_all_rows)
     assert_close(p.prob[0], l[0] / (l[0] + l[1]), 1e-12);
 }
 
-/* --- probabilities that come true -------------------------------------------------------------- */
+/* --- probabilities that come true ------------------------------------------------------------- */
 
 typedef struct score {
     double sure, right, loss;
