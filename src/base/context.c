@@ -171,6 +171,11 @@ void cri_ctx_set_deadline(cr_ctx *cx, double deadline)
     atomic_store(&cx->stop_countdown, 0);
 }
 
+bool cri_is_late(const cr_ctx *cx, cr_status st)
+{
+    return st == CR_ENOMEM && (cri_should_stop(cx) || strstr(cr_error(cx), "time limit"));
+}
+
 void cri_ctx_stop_at(cr_ctx *cx, uint64_t nth) { atomic_store(&cx->stop_countdown, nth); }
 void cri_ctx_run_out_at(cr_ctx *cx, uint64_t nth) { atomic_store(&cx->time_countdown, nth); }
 

@@ -88,6 +88,8 @@ void cri_ctx_be_patient(cr_ctx *cx);
 /* Until cri_ctx_set_deadline, with what this returns, only such a share of the time that is left may be used. */
 double cri_ctx_hasten(cr_ctx *cx, double share);
 void   cri_ctx_set_deadline(cr_ctx *cx, double deadline);
+/* Whether st, the failure at hand, says that the time limit is reached, rather than that memory is short. */
+bool cri_is_late(const cr_ctx *cx, cr_status st);
 /* For tests: at the nth question whether to stop, and until the deadline is set anew, the time limit is reached. */
 void cri_ctx_stop_at(cr_ctx *cx, uint64_t nth);
 /* For tests: from the nth question on every clock is over, whatever the time; 0: as the time says. */

@@ -224,8 +224,7 @@ static cr_status make_folds(cr_ctx *cx, const cri_plan *p, const cr_cv_options *
     if (o->split == CR_SPLIT_ORDERED) return cr_folds_new_ordered(cx, n, o->folds, out);
     if (o->split == CR_SPLIT_STRATIFIED || (o->split == CR_SPLIT_AUTO && classes))
         return stratify(cx, p, o->folds, seed, out);
-    if (p->dealt.table) return cri_dealt_folds(cx, &p->dealt, NULL, o->folds, seed, out);
-    return cr_folds_new(cx, n, o->folds, seed, out);
+    return cri_dealt_split(cx, &p->dealt, n, o->folds, seed, out);
 }
 
 static cr_status check_options(cr_ctx *cx, const cr_table *t, const cr_cv_options *o)
@@ -293,6 +292,17 @@ static const char *counted_by(const cr_model_spec *specs, size_t n, const cr_cv_
     return first;
 }
 
+/* A target of numbers; NULL for classes. */
+static const char *target_of(cr_ctx *cx, const cr_model_spec *specs, const cr_table *t)
+{
+    unsigned task = 0;
+    cri_mute_warnings(cx, true);
+    cr_status st =
+        cri_fit_task(cx, specs[0].model, t, specs[0].settings, specs[0].n_settings, &task);
+    cri_mute_warnings(cx, false);
+    return st == CR_OK && task == CR_TASK_REGRESSION ? setting(&specs[0], "target") : NULL;
+}
+
 cr_status cri_plan_open(cr_ctx *cx, const cr_model_spec *specs, size_t n_specs, const cr_table *t,
                         const cr_cv_options *options, cri_plan *p)
 {
@@ -305,8 +315,9 @@ cr_status cri_plan_open(cr_ctx *cx, const cr_model_spec *specs, size_t n_specs, 
     *p = (cri_plan){ .s = cr_scratch_begin(cx) };
     CR_TRY(cri_plan_keep_sequences(cx, specs, n_specs, o, &by));
     CR_TRY(read_seed(cx, setting(&specs[0], "seed"), &seed));
-    CR_TRY(
-        cri_dealt_open(cx, t, by ? NULL : counted_by(specs, n_specs, o), o->folds, seed, &dealt));
+    if (!by && o->split != CR_SPLIT_ORDERED)
+        CR_TRY(cri_dealt_open(cx, t, target_of(cx, specs, t), counted_by(specs, n_specs, o),
+                              o->folds, seed, &dealt));
     if (dealt.table) t = dealt.table;
     CR_TRY(check_options(cx, t, o));
     CR_TRY(cri_plan_open_unsplit(cx, specs, n_specs, t, by, p));

@@ -197,6 +197,24 @@ def test_months_are_told(credence, form, option):
     assert "dates" not in credence("describe", "-", "--category", "t", input=text).stderr
 
 
+@pytest.mark.parametrize("form, option", [("{y}Q{q}", "%Y Q%q"), ("{y} Q{q}", "%Y Q%q"), ("{y}-Q{q}", "%Y-Q%q"), ("Q{q} {y}", "Q%q %Y"),
+                                          ("Q{q}/{y}", "Q%q/%Y"), ("Q{q}-{y}", "Q%q-%Y"), ("{q}Q{y}", "%qQ%Y"), ("{q}Q{s}", "%qQ%y")])
+def test_quarters_are_told(credence, form, option):
+    """The option that is named reads them as their first days, also where a model learns by months; no quarter is a fifth."""
+    quarters = [form.format(y=2018 + i // 4, s=18 + i // 4, q=i % 4 + 1) for i in range(22)]
+    text = "t,y\n" + "".join(f"{q},{i % 7}\n" for i, q in enumerate(quarters))
+    for verb in (["describe", "-"], ["fit", "ridge", "-", "--target", "y"]):
+        said = credence(*verb, input=text).stderr
+        assert f"column 't' looks like dates, but is read as text: use --date 't:{option}'" in said
+    read = json.loads(credence("describe", "-", "--date", f"t:{option}", "--json", input=text).stdout)["columns"][0]
+    assert (read["type"], read["first"], read["last"]) == ("date", "2018-01-01", "2023-04-01")
+    fit = credence("fit", "kalman", "-", "--target", "y", "--time", "t", "--steps", "months", "--date", f"t:{option}", "--json", input=text)
+    assert fit.code == 0 and json.loads(fit.stdout)["statistics"]["step"] == 3, fit
+    assert "'t' is not a date" in credence("describe", "-", "--date", "t", input=text).stderr.replace("in column ", "")
+    fifth = text + form.format(y=2024, s=24, q=5) + ",1\n"
+    assert credence("describe", "-", "--date", f"t:{option}", input=fifth).code == 3
+
+
 def test_dates_that_are_written_as_whole_numbers(credence):
     days = [20230000 + 100 * m + d for m in (1, 2, 12) for d in range(1, 29)]
     text = "day,y\n" + "".join(f"{d},{i % 7}\n" for i, d in enumerate(days))

@@ -116,3 +116,36 @@ def test_a_decimal_comma_among_many_levels(credence, tmp_path):
     (tmp_path / "few.csv").write_text("a;y\n" + "".join(f"{i};{i}\n" for i in range(30)) + "1,5;3\n")
     said = credence("fit", "ridge", "few.csv", "--target", "y", "--category", "a").stderr
     assert "because '1,5' has a decimal comma: use --decimal ," in said and "--missing-values" not in said
+
+
+def late_zeros():
+    """20,000 whole numbers, of which the last 50 begin with zeros."""
+    return "zip,y\n" + "".join(f"{99999 - i if i < 19950 else f'{1001 + i % 90:05d}'},{i % 7}\n" for i in range(20000))
+
+
+def test_leading_zeros_behind_the_first_part_of_a_file(credence, tmp_path):
+    """What begins with numbers and goes on with 01020 is text, with its zeros, whatever part of the file that is in."""
+    (tmp_path / "z.csv").write_text(late_zeros())
+    done = credence("convert", "z.csv", "out.csv")
+    assert "column 'zip' of z.csv is read as text: its whole numbers would lose their leading zeros" in done.stderr
+    assert (tmp_path / "out.csv").read_text().splitlines()[-1] == late_zeros().splitlines()[-1]
+    plain = credence("describe", "z.csv", "--real", "zip")
+    assert "zeros" not in plain.stderr and "zip,real" in plain.stdout.replace("integer", "real")
+    assert "zeros" not in credence("describe", "z.csv", "--category", "zip").stderr
+
+
+def test_leading_zeros_late_in_a_stream(credence, tmp_path):
+    """Blocks of a pipe have their types by the first: what is lost later is said, once."""
+    said = credence("fit", "linear", "-", "--target", "y", "--stream", "--block", "500", input=late_zeros()).stderr
+    assert said.count("whole numbers with leading zeros follow, which are lost: --category 'zip'") == 1
+
+
+def test_points_of_thousands_behind_the_first_part_of_a_file(credence, tmp_path):
+    head = "a;y\n" + "".join(f"{i % 9};{i % 7}\n" for i in range(20000))
+    (tmp_path / "t.csv").write_text(head + "1.234;2\n")
+    assert "'1.234' in column 'a' of t.csv is read as 1.234: --thousands . reads it as 1234" in credence("describe", "t.csv").stderr
+    for more in ("1.5;2\n", "1.234;2\n0.5;1\n", "1.234;2\n5000;1\n", "1.23456;2\n"):
+        (tmp_path / "t.csv").write_text(head + more)
+        assert "thousands" not in credence("describe", "t.csv").stderr, more
+    (tmp_path / "t.csv").write_text(head + "1.234;2\n")
+    assert "thousands" not in credence("describe", "t.csv", "--decimal", ".").stderr

@@ -53,7 +53,7 @@ def test_log_joint(credence, tmp_path):
     (tmp_path / "d.csv").write_text("kind,size,colour\n" + "".join(
         f"{'ab'[i % 3 == 0]},{'' if i % 5 == 4 else i % 7 + 3 * (i % 3)},{'red blue grey'.split()[i * i % 3]}\n"
         for i in range(30)))
-    fit = credence("fit", "naive-bayes", "d.csv", "--target", "kind", "-o", "m.cred", "--json")
+    fit = credence("fit", "naive-bayes", "d.csv", "--target", "kind", "--predictive", "plugin", "-o", "m.cred", "--json")
     rows = json.loads(credence("predict", "m.cred", "d.csv", "--log-joint", "--json").stdout)["predictions"]
     kinds = [row["kind"] for row in table((tmp_path / "d.csv").read_text())]
     total = sum(row["log_joint"][kind] for row, kind in zip(rows, kinds))

@@ -181,8 +181,8 @@ TEST(refused)
     assert_non_null(strstr(cr_error_hint(cx), "--date"));
     assert_fails_with(cx, try_read(cx, "d,x\n31/1/2023,1\n", "date", "d:%d.%m.%Y", &t), CR_EDATA,
                       "is not a date of the form %d.%m.%Y");
-    assert_fails_with(cx, try_read(cx, "d,x\n2023-01-31,1\n", "date", "d:%q", &t), CR_EARG,
-                      "--date: the format '%q' is not valid");
+    assert_fails_with(cx, try_read(cx, "d,x\n2023-01-31,1\n", "date", "d:%Q", &t), CR_EARG,
+                      "--date: the format '%Q' is not valid");
     assert_fails_with(cx, try_read(cx, "d,x\n1675160430000,1\n", "date", "d:%s", &t), CR_EDATA,
                       "t.csv:2: '1675160430000' in column 'd' is not a valid date");
     assert_non_null(strstr(cr_error_hint(cx), "divide milliseconds by 1000"));

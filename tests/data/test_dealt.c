@@ -22,7 +22,7 @@ TEST(all_copies_are_there)
     cr_table    *t = counts_table(cx, w, 7);
     cri_dealt    d;
     cr_folds     folds;
-    assert_ok(cx, cri_dealt_open(cx, t, "w", 5, 11, &d));
+    assert_ok(cx, cri_dealt_open(cx, t, NULL, "w", 5, 11, &d));
     assert_non_null(d.table);
     const cr_column *x = cr_table_find(d.table, "x"), *weight = cr_table_find(d.table, "w");
     assert_ok(cx, cri_dealt_folds(cx, &d, NULL, 5, 3, &folds));
@@ -53,7 +53,7 @@ TEST(as_copies_would_fall)
     for (uint64_t seed = 0; seed < TRIES; seed++) {
         cri_dealt d;
         cr_folds  folds;
-        assert_ok(cx, cri_dealt_open(cx, t, "w", K, seed, &d));
+        assert_ok(cx, cri_dealt_open(cx, t, NULL, "w", K, seed, &d));
         assert_ok(cx, cri_dealt_folds(cx, &d, NULL, K, seed + 7, &folds));
         const cr_column *weight = cr_table_find(d.table, "w");
         for (size_t i = 0; i < 2; i++) {
@@ -79,9 +79,9 @@ TEST(what_is_no_count_stays)
     for (size_t k = 0; k < 4; k++) {
         cr_table *t = counts_table(cx, kinds[k], 3);
         cri_dealt d;
-        assert_ok(cx, cri_dealt_open(cx, t, "w", 2, 0, &d));
+        assert_ok(cx, cri_dealt_open(cx, t, NULL, "w", 2, 0, &d));
         assert_null(d.table);
-        assert_ok(cx, cri_dealt_open(cx, t, NULL, 2, 0, &d));
+        assert_ok(cx, cri_dealt_open(cx, t, NULL, NULL, 2, 0, &d));
         assert_null(d.table);
         cr_table_free(cx, t);
     }
@@ -91,7 +91,7 @@ static cr_status deal_table(cr_ctx *cx, void *table)
 {
     cri_dealt d = { 0 };
     cr_folds  folds = { 0 };
-    cr_status st = cri_dealt_open(cx, table, "w", 3, 1, &d);
+    cr_status st = cri_dealt_open(cx, table, NULL, "w", 3, 1, &d);
     if (st == CR_OK) st = cri_dealt_folds(cx, &d, NULL, 3, 1, &folds);
     cr_folds_free(cx, &folds);
     cri_dealt_free(cx, &d);

@@ -36,22 +36,14 @@ static const struct exemption {
     { ORDER, "bn", "holdout", "", "holds out rows by their numbers" },
     { WEIGHTS, "bn", "holdout", "", "holds out rows by their numbers" },
     { ORDER, "dbn", "", "", "learns from the order of the rows" },
-    { ORDER, "gp-online", "", "", "learns as the rows come" },
     { ORDER, "hmm", "", "", "learns from the order of the rows" },
     { ORDER, "markov", "", "", "learns from the order of the rows" },
     { WEIGHTS, "dbn", "", "", "a row of a sequence cannot count twice" },
     { WEIGHTS, "hmm", "", "", "a row of a sequence cannot count twice" },
     { WEIGHTS, "markov", "", "", "a row of a sequence cannot count twice" },
     { STREAMS, "gp-online", "", "", "learns as the rows come" },
-    { ORDER, "gp", "--approx svgp", "", "draws batches of rows" },
-    { ORDER, "gp-classify", "--approx svgp", "", "draws batches of rows" },
-    { ORDER, "gp", "--approx nystrom", "", "chooses landmarks among the rows" },
-    { ORDER, "gp", "--optimize-inducing", "", "chooses starts among the rows" },
-    { ORDER, "gp", "--inducing-inputs", "", "ends a search half-way, where rounding is magnified" },
-    { WEIGHTS, "gp", "--inducing-inputs", "", "ends a search half-way, as above" },
-    { ORDER, "gp", "weighted_degree", "", "a target without noise: rounding chooses how little" },
-    { ORDER, "gp", "", "starts", "where two starts meet, the search goes on from one" },
-    { ORDER, "gp", "spectrum", "parameters", "their sd are of differences, good to a few digits" },
+    { WEIGHTS, "gp", "--inducing-inputs", "",
+      "ends a search half-way, where rounding is magnified" },
     { ORDER, "nadaraya-watson", "--per-column", "parameters",
       "a width below all gaps is any width" },
     { ORDER, "gmm", "--infer gibbs", "", "draws by the numbers of the rows" },
@@ -99,27 +91,6 @@ static inline bool is_exempt(const subject *s, const char *member)
             return true;
     }
     return false;
-}
-
-/* Lines that are held to a law, but not more closely than this. */
-static const struct allowance {
-    law         law;
-    const char *model, *words;
-    double      tolerance;
-    const char *reason;
-} allowances[] = {
-    { ORDER, "gp-classify", "--target w", 1e-3,
-      "the bound of three classes is known to 1e-9, its optimum to 3e-4" },
-};
-
-static inline double tolerance_for(const subject *s, double others)
-{
-    for (size_t i = 0; i < sizeof allowances / sizeof *allowances; i++) {
-        const struct allowance *a = &allowances[i];
-        if (a->law == s->law && strcmp(a->model, s->model) == 0 && strstr(s->line, a->words))
-            return a->tolerance;
-    }
-    return others;
 }
 
 /* --- the subjects ----------------------------------------------------------------------------- */
@@ -277,6 +248,36 @@ static inline cr_model *fit_subject(cr_ctx *cx, const subject *s)
         fail_msg("%s %s: %s", s->model, s->line, cr_error(cx));
     test_own(cx, m, release_model);
     return m;
+}
+
+/* --- comparisons ------------------------------------------------------------------------------ */
+
+/* Members that say how and not what, draws that rounding may turn, and what is exempt. */
+static inline bool may_differ(const void *subject_at_hand, const char *member)
+{
+    static const char *const unlike[] = { "settings",      "rows",        "iterations", "stop",
+                                          "evaluations",   "refinements", "solver",     "kernel",
+                                          "targets drawn", "rows drawn" };
+    for (size_t i = 0; i < sizeof unlike / sizeof *unlike; i++)
+        if (strcmp(unlike[i], member) == 0) return true;
+    return is_exempt(subject_at_hand, member);
+}
+
+/* Both say the same of the rows, to the last bit for a tolerance of 0. */
+static inline void compare(cr_ctx *cx, const subject *s, const cr_model *a, const cr_model *b,
+                           const cr_table *t, double tolerance)
+{
+    comparison c = { .tolerance = tolerance,
+                     .may_differ = tolerance > 0 ? may_differ : NULL,
+                     .subject = s };
+    if (!is_same(&c, "the account", full_account_of(cx, b, t), full_account_of(cx, a, t)))
+        break_law(s, "%s", c.text);
+}
+
+/* Rounding alone, or what is left when a search ends. */
+static inline double tolerance_of(const cr_model *m)
+{
+    return cr_model_get_report(m)->stop == CR_STOP_CLOSED_FORM ? 1e-9 : 1e-6;
 }
 
 #endif

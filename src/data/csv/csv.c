@@ -26,10 +26,17 @@ void cri_csv_free(cri_csv *csv)
     cr_scratch_end(&csv->scratch);
 }
 
+/* Whole numbers alone, some like 007, where nobody has asked for numbers. */
+static bool loses_zeros(const cri_csv_column *k)
+{
+    return k->keeps_zeros && k->zeros && k->seen == CRI_CSV_WHOLE;
+}
+
 cr_type cri_csv_type(const cri_csv_column *k)
 {
     if (k->must_be_real) return CR_REAL;
     if (cri_csv_is_mixed(k->seen) || cri_csv_loses_digits(k->seen)) return CR_CATEGORY;
+    if (loses_zeros(k)) return CR_CATEGORY;
     if (k->seen == CRI_CSV_WHOLE) return CR_INTEGER;
     return k->seen == CRI_CSV_BOOLEAN ? CR_BOOLEAN : CR_REAL;
 }
@@ -49,6 +56,18 @@ static void drop_columns(cri_csv *csv, bool (*is_category)(unsigned seen))
         if (k->mode != CRI_CSV_NUMBERS || !is_category(k->seen)) continue;
         cri_csv_drop_column(csv->cx, k);
         k->mode = CRI_CSV_SKIP;
+    }
+}
+
+/* The same of those whose numbers are all whole, some with leading zeros behind the sample. */
+static void drop_padded(cri_csv *csv)
+{
+    for (size_t c = 0; c < csv->n; c++) {
+        cri_csv_column *k = &csv->columns[c];
+        if (k->mode != CRI_CSV_NUMBERS || !loses_zeros(k)) continue;
+        cri_csv_drop_column(csv->cx, k);
+        k->mode = CRI_CSV_SKIP;
+        cri_csv_warn_of_zeros(csv, k);
     }
 }
 
@@ -123,6 +142,7 @@ static cr_status give_numbers(cri_csv *csv, cri_csv_column *k, cr_table *table)
     if (!values) return CR_ENOMEM;
     k->values = NULL;
     k->capacity = 0;
+    cri_csv_warn_of_late_points(csv, k, values, csv->rows);
     return cri_table_own_numbers(csv->cx, table, k->name, cri_csv_type(k), values);
 }
 
@@ -198,6 +218,7 @@ cr_status cri_csv_read_cut(cr_ctx *cx, cri_source *source, const cr_read_options
 
     CR_TRY(run_pass(&csv));
     drop_columns(&csv, cri_csv_loses_digits); /* only now: a later cell may have had a point */
+    drop_padded(&csv);
     if (csv.rows == 0 && !sizes->may_be_empty) {
         cr_fail(cx, CR_EDATA, "%s: there is a header but no row below it", cri_source_name(source));
         CR_TRY(cr_fail_hint(cx, "if the first line is data, use --header no"));

@@ -24,7 +24,7 @@
  *
  * Types are decided by the whole file: integer when every value is written as sign and digits and
  * is at most 2^53 in size; real when every value is a number (inf counts), but whole numbers alone of
- * which some would lose digits as doubles (cri_keeps_digits), or have leading zeros in the sample, are a
+ * which some would lose digits as doubles (cri_keeps_digits), or have leading zeros (in a stream: in the sample), are a
  * category; boolean when every value
  * is true or false in any case; else category, with the texts as written ("007" stays "007").  Numbers
  * like 1.234,50 or 5 % are numbers where the first part of the file leaves no doubt (csv_style.c).  A

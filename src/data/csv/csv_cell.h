@@ -68,13 +68,20 @@ enum {
     CRI_CSV_TEXT = 8,
     CRI_CSV_TOO_LARGE = 16, /* together with CRI_CSV_REAL */
     CRI_CSV_LARGE = 32,     /* whole, beyond 2^53: as a number it keeps its digits ... */
-    CRI_CSV_LOST = 64       /* ... or loses some: 9007199254740993 */
+    CRI_CSV_LOST = 64,      /* ... or loses some: 9007199254740993 */
+    CRI_CSV_ZEROS = 128     /* whole, and would lose zeros: 007; told by the parser alone */
 };
 /* Also gives the value of a number or boolean, NaN for a missing value. */
 unsigned cri_csv_classify(const cri_csv_dialect *d, const cri_csv_cell *cell, double *out_value);
 /* The same in a column whose numbers have this style. */
 unsigned cri_csv_classify_styled(const cri_csv_dialect *d, const cri_number_style *style,
                                  const cri_csv_cell *cell, double *out_value);
+/* CRI_CSV_ZEROS where a whole number is written like 007. */
+static inline unsigned cri_csv_zeros(unsigned kind, const char *begin, const char *end)
+{
+    return kind == CRI_CSV_WHOLE && *begin == '0' && end - begin > 1 ? CRI_CSV_ZEROS : 0;
+}
+
 /* Drops the blanks that quotes have kept. */
 void cri_csv_trim(cri_csv_cell *cell);
 bool cri_csv_is_missing(const cri_csv_dialect *d, const cri_csv_cell *cell);

@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct points {
@@ -88,23 +89,58 @@ cr_status cri_csv_find_doubts(cri_csv *csv, const char *at, const char *end)
     return CR_OK;
 }
 
+static void warn(const cri_csv *csv, const cri_csv_column *k, const char *text);
+
 void cri_csv_warn_of_doubts(const cri_csv *csv)
 {
     for (size_t c = 0; c < csv->n; c++) {
         const cri_csv_column *k = &csv->columns[c];
-        const char           *text = k->doubtful, *end = text ? text + strlen(text) : NULL;
-        double                x[2];
-        unsigned              notes;
-        cri_number_sign       sign;
-        char                  read[CRI_DOUBLE_SIZE], other[CRI_DOUBLE_SIZE];
-        if (!text || k->must_be_category || k->mode == CRI_CSV_SKIP) continue;
-        if (!cri_read_styled(&plain, text, end, &x[0], &notes, &sign)) continue;
-        if (!cri_read_styled(&grouped, text, end, &x[1], &notes, &sign)) continue;
-        cri_print_double(x[0], read);
-        cri_print_double(x[1], other);
-        cr_log(csv->cx, CR_LOG_WARNING,
-               "'%s' in column '%s' of %s is read as %s: --thousands . reads it as %s, "
-               "--decimal . says that %s is right",
-               text, k->name, cri_source_name(csv->source), read, other, read);
+        if (k->doubtful && !k->must_be_category && k->mode != CRI_CSV_SKIP)
+            warn(csv, k, k->doubtful);
     }
+}
+
+static void warn(const cri_csv *csv, const cri_csv_column *k, const char *text)
+{
+    const char     *end = text + strlen(text);
+    double          x[2];
+    unsigned        notes;
+    cri_number_sign sign;
+    char            read[CRI_DOUBLE_SIZE], other[CRI_DOUBLE_SIZE];
+    if (!cri_read_styled(&plain, text, end, &x[0], &notes, &sign)) return;
+    if (!cri_read_styled(&grouped, text, end, &x[1], &notes, &sign)) return;
+    cri_print_double(x[0], read);
+    cri_print_double(x[1], other);
+    cr_log(csv->cx, CR_LOG_WARNING,
+           "'%s' in column '%s' of %s is read as %s: --thousands . reads it as %s, "
+           "--decimal . says that %s is right",
+           text, k->name, cri_source_name(csv->source), read, other, read);
+}
+
+/* By the values, as the texts are gone: all points have three digits behind them, at the most, and some no fewer. */
+void cri_csv_warn_of_late_points(const cri_csv *csv, const cri_csv_column *k, const double *values,
+                                 size_t n)
+{
+    const cri_csv_characters *a = &csv->asked;
+    points                    p = { 0 };
+    double                    example = NAN;
+    if (k->sampled != CRI_CSV_WHOLE || !(k->seen & CRI_CSV_REAL) || k->styled || k->must_be_real ||
+        a->decimal || a->thousands || a->no_groups || csv->style.decimal != '.')
+        return;
+    for (size_t i = 0; i < n; i++) {
+        double x = fabs(values[i]), thousand = 1000 * x;
+        if (isnan(x)) continue;
+        if (x == floor(x)) {
+            p.without++;
+            p.largest = fmax(p.largest, x);
+            continue;
+        }
+        if (!(x >= 1 && x < 1000 && fabs(thousand - round(thousand)) < 1e-9 * thousand)) return;
+        bool three = fabs(100 * x - round(100 * x)) > 1e-6;
+        if (three && isnan(example)) example = values[i];
+        p.smallest = p.with++ == 0 ? x : fmin(p.smallest, x);
+    }
+    if (isnan(example) || !is_doubtful(csv, &p)) return;
+    snprintf(p.example, sizeof p.example, "%.3f", example);
+    warn(csv, k, p.example);
 }

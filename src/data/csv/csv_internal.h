@@ -28,14 +28,17 @@ typedef struct cri_csv_column {
     cri_csv_mode way; /* of parsing a cell: the mode, but CRI_CSV_SKIP, the rarest, for numbers in a
                            * style: a test of its own for each cell would cost 6 % of the reading */
     bool         must_be_real, must_be_category;
-    bool         padded;  /* whole numbers in the sample, some like 007                 */
-    unsigned     seen;    /* kinds of its cells, CRI_CSV_WHOLE ...                      */
-    unsigned     sampled; /* those of the sample                                        */
-    cr_type      type;    /* of a stream: what all blocks give                          */
-    double      *values;  /* [capacity], of numbers                                    */
-    uint32_t    *codes;   /* [capacity], of categories; before interning, for texts not
+    bool         padded; /* whole numbers in the sample, some like 007                 */
+    bool
+        keeps_zeros; /* a text where it is padded; not where numbers are asked for, or a model knows it */
+    bool             zeros;   /* some cell so far is like 007                               */
+    unsigned         seen;    /* kinds of its cells, CRI_CSV_WHOLE ...                      */
+    unsigned         sampled; /* those of the sample                                        */
+    cr_type          type;    /* of a stream: what all blocks give                          */
+    double          *values;  /* [capacity], of numbers                                    */
+    uint32_t        *codes;   /* [capacity], of categories; before interning, for texts not
                                 yet known, CRI_CSV_PLACE + where the field starts        */
-    size_t       capacity;
+    size_t           capacity;
     cri_large_pages  pages; /* of values or codes, still to be touched */
     bool             slow_pages;
     cri_csv_levels   levels;
@@ -204,6 +207,15 @@ size_t cri_csv_cut(const cri_csv_dialect *d, const char *begin, const char *end,
 
 /* Parses the pieces into the columns, which have room for all their lines. */
 cr_status cri_csv_parse(cri_csv *csv);
+
+/* Warns of a column of whole numbers that is read as text for their leading zeros. */
+void cri_csv_warn_of_zeros(const cri_csv *csv, const cri_csv_column *k);
+/* Warns once of a column of a stream that has begun with whole numbers, and loses zeros of later ones. */
+void cri_csv_warn_of_late_zeros(const cri_csv *csv, cri_csv_column *k);
+/* Warns of a column of whole numbers in the first part of the file, in which later cells have a point that may stand
+ * between thousands; values [n] are its numbers (csv_doubt.c). */
+void cri_csv_warn_of_late_points(const cri_csv *csv, const cri_csv_column *k, const double *values,
+                                 size_t n);
 
 /* What the kinds of cells seen so far make of a column: the rule of csv.h. */
 cr_type cri_csv_type(const cri_csv_column *k);

@@ -142,6 +142,29 @@ static cr_status find_column(const cri_csv *csv, const char *name, cri_csv_colum
     return csv->has_header ? CR_EDATA : cri_fail_without_header(csv->cx);
 }
 
+void cri_csv_warn_of_zeros(const cri_csv *csv, const cri_csv_column *k)
+{
+    const char *expected = cri_read_expected_names(csv->options);
+    if (expected && *expected) return; /* a model does not look at it */
+    cr_log(csv->cx, CR_LOG_WARNING,
+           "column '%s' of %s is read as text: its whole numbers would lose their leading zeros as "
+           "numbers; --real '%s' reads them as numbers, --category '%s' silences this warning",
+           k->name, cri_source_name(csv->source), k->name, k->name);
+}
+
+void cri_csv_warn_of_late_zeros(const cri_csv *csv, cri_csv_column *k)
+{
+    if (k->codes || k->mode == CRI_CSV_SKIP || !k->keeps_zeros || !k->zeros ||
+        k->seen != CRI_CSV_WHOLE)
+        return;
+    k->keeps_zeros = false; /* once */
+    cr_log(
+        csv->cx, CR_LOG_WARNING,
+        "column '%s' of %s begins with numbers, and whole numbers with leading zeros follow, which "
+        "are lost: --category '%s' reads the column as text, --real '%s' silences this warning",
+        k->name, cri_source_name(csv->source), k->name, k->name);
+}
+
 /* Columns like 007 are texts, unless the options or a model that knows the column want numbers.  Other
  * columns do not matter to a model, so nothing is said of them. */
 static cr_status keep_padded(cri_csv *csv)
@@ -152,16 +175,11 @@ static cr_status keep_padded(cri_csv *csv)
     CR_TRY(cri_list_split(&csv->scratch, cri_read_expected_names(csv->options), &names, &n));
     for (size_t c = 0; c < csv->n; c++) {
         cri_csv_column *k = &csv->columns[c];
-        if (!k->padded || k->must_be_real || k->must_be_category ||
-            cri_has_name((const char *const *)names, n, k->name))
-            continue;
+        k->keeps_zeros = !k->must_be_real && !k->must_be_category &&
+                         !cri_has_name((const char *const *)names, n, k->name);
+        if (!k->padded || !k->keeps_zeros) continue;
         k->mode = CRI_CSV_CATEGORY;
-        if (n > 0) continue;
-        cr_log(csv->cx, CR_LOG_WARNING,
-               "column '%s' of %s is read as text: its whole numbers would lose their leading "
-               "zeros as numbers; --real '%s' reads them as numbers, --category '%s' silences this "
-               "warning",
-               k->name, cri_source_name(csv->source), k->name, k->name);
+        cri_csv_warn_of_zeros(csv, k);
     }
 done:
     return st;

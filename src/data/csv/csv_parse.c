@@ -40,7 +40,7 @@ static const char *parse_other(const cri_csv *csv, cri_csv_piece *p, unsigned ch
     const cri_csv_column *k = &csv->columns[c];
     unsigned kind = k->styled ? cri_csv_classify_styled(&csv->dialect, &k->style, &cell, out)
                               : cri_csv_classify(&csv->dialect, &cell, out);
-    *seen |= (unsigned char)kind;
+    *seen |= (unsigned char)(kind | cri_csv_zeros(kind, cell.begin, cell.end));
     if (k->mode == CRI_CSV_STRICT) {
         size_t length = (size_t)(cell.end - cell.begin);
         if (kind & (CRI_CSV_TEXT | CRI_CSV_BOOLEAN))
@@ -62,7 +62,8 @@ static const char *parse_number(const cri_csv *csv, cri_csv_piece *p, unsigned c
     if (d->runs || *stop == '\r') stop = cri_csv_settle(d, stop);
     if (d->stop[(unsigned char)*stop] != CRI_STOP || (notes & CRI_NUMBER_OVERFLOW))
         return parse_other(csv, p, seen, at, c, out);
-    *seen |= (unsigned char)cri_csv_classify_number(d, at, at + took, out, notes);
+    unsigned kind = cri_csv_classify_number(d, at, at + took, out, notes);
+    *seen |= (unsigned char)(kind | cri_csv_zeros(kind, at, at + took));
     return stop;
 }
 
@@ -122,7 +123,9 @@ static inline const char *quick_number(const cri_csv *csv, cri_csv_cursor *k, un
     if (csv->dialect.n_missing_numbers > 0 && cri_csv_is_missing_number(&csv->dialect, *out))
         *out = NAN;
     else
-        *seen |= whole ? CRI_CSV_WHOLE : CRI_CSV_REAL;
+        *seen |= !whole                       ? CRI_CSV_REAL
+                 : *at == '0' && end - at > 1 ? CRI_CSV_WHOLE | CRI_CSV_ZEROS
+                                              : CRI_CSV_WHOLE;
     return stop;
 }
 
@@ -405,7 +408,10 @@ static cr_status gather(cri_csv *csv)
         if (csv->first_record_line == 0) csv->first_record_line = line_of(csv, p, p->first_record);
         if (p->row != csv->rows) move_rows(csv, p->row, csv->rows, p->rows);
         csv->rows += p->rows;
-        for (size_t c = 0; c < csv->n; c++) csv->columns[c].seen |= seen[c];
+        for (size_t c = 0; c < csv->n; c++) {
+            csv->columns[c].seen |= seen[c] & ~(unsigned)CRI_CSV_ZEROS;
+            csv->columns[c].zeros |= (seen[c] & CRI_CSV_ZEROS) != 0;
+        }
         last = p;
     }
     if (last) csv->last_record_line = line_of(csv, last, last->last_record);

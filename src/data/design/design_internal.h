@@ -220,6 +220,7 @@ typedef struct cri_rows {
     size_t           *index;   /* [n] kept rows, NULL = all                     */
     double           *y; /* [n] target, transformed and standardised as the design says; or NULL */
     double           *w; /* [n] weights; NULL = all 1                     */
+    double           *class_weight;          /* [classes] that w has been multiplied by; or NULL */
     double           *roles[CRI_MOST_ROLES]; /* [n] each; NULL where the design has none */
     cri_sequences    *sequences;             /* NULL where the design has none */
     const double     *matrix;                /* X itself, where the table holds it so; else NULL */
@@ -228,6 +229,7 @@ typedef struct cri_rows {
     double           *base;    /* [p] a standardised 0, where it is not 0; else NULL */
     size_t            imputed; /* cells that were filled in                     */
     bool              more;    /* a stream goes on behind them: what is made of all rows may wait */
+    bool              whole;   /* each row is one observation, left out with all of its weight */
     bool              weightless; /* there are rows, and none has any weight */
     struct cri_passes
         *passes; /* of a fit to a stream: over all its blocks (models/core/passes.h) */

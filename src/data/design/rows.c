@@ -297,6 +297,8 @@ void cri_rows_close(cr_ctx *cx, cri_rows *r)
     cr_free(cx, r->index, rows, sizeof *r->index);
     cr_free(cx, r->y, rows, sizeof *r->y);
     cr_free(cx, r->w, rows, sizeof *r->w);
+    if (r->class_weight)
+        cr_free(cx, r->class_weight, cr_design_classes(r->design), sizeof *r->class_weight);
     for (size_t k = 0; k < CRI_MOST_ROLES; k++) cr_free(cx, r->roles[k], rows, sizeof(double));
     *r = (cri_rows){ 0 };
 }

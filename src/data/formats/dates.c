@@ -143,7 +143,14 @@ static const char *const usual[] = { "%d.%m.%Y",
                                      "%m/%Y",
                                      "%b %Y",
                                      "%b-%Y",
-                                     "%b-%y" };
+                                     "%b-%y",
+                                     "%Y Q%q",
+                                     "%Y-Q%q",
+                                     "Q%q %Y",
+                                     "Q%q-%Y",
+                                     "Q%q/%Y",
+                                     "%qQ%Y",
+                                     "%qQ%y" };
 enum { N_USUAL = sizeof usual / sizeof *usual };
 
 /* Whether more than half of some levels, spread over all, are dates of the format. */

@@ -1,5 +1,6 @@
 /* dealt.c -- rows divided into parts by their weights. */
 #include "dealt.h"
+#include "copies.h"
 #include "base/rng.h"
 #include "base/scratch.h"
 #include "data/table/subset.h"
@@ -70,8 +71,23 @@ done:
     return st;
 }
 
-cr_status cri_dealt_open(cr_ctx *cx, const cr_table *t, const char *opt_weights, size_t folds,
-                         uint64_t seed, cri_dealt *out)
+/* Groups of copies, where some observation has several rows. */
+static cr_status take_groups(cr_ctx *cx, const cr_table *t, const size_t *group, size_t n,
+                             cri_dealt *out)
+{
+    size_t observations = 0;
+    for (size_t i = 0; i < n; i++)
+        observations = group[i] >= observations ? group[i] + 1 : observations;
+    if (observations == n) return CR_OK;
+    out->rows = cr_table_rows(t);
+    out->group = cr_alloc(cx, n, sizeof *group);
+    if (!out->group) return CR_ENOMEM;
+    memcpy(out->group, group, n * sizeof *group);
+    return CR_OK;
+}
+
+cr_status cri_dealt_open(cr_ctx *cx, const cr_table *t, const char *opt_target,
+                         const char *opt_weights, size_t folds, uint64_t seed, cri_dealt *out)
 {
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
@@ -79,7 +95,15 @@ cr_status cri_dealt_open(cr_ctx *cx, const cr_table *t, const char *opt_weights,
     cri_dealt        d = { .rows = cr_table_rows(t) };
     size_t           most = folds < MOST_PARTS ? folds : MOST_PARTS, parts = 0, n = 0;
 
+    size_t *group = cr_scratch_index(&s, d.rows);
+    bool    together;
     *out = (cri_dealt){ 0 };
+    CR_TRY(s.status);
+    CR_TRY(cri_copies_in_table(cx, t, opt_target, opt_weights, group, &together));
+    if (together) {
+        st = take_groups(cx, t, group, d.rows, out);
+        goto done;
+    }
     if (!w || !are_counts(w, d.rows)) goto done;
     for (size_t i = 0; i < d.rows; i++) { /* at most so many */
         double copies = w->values[i * w->stride];
@@ -112,10 +136,19 @@ void cri_dealt_free(cr_ctx *cx, cri_dealt *d)
 {
     cr_table_free(cx, d->table);
     cr_free(cx, d->first, d->rows + 1, sizeof *d->first);
+    cr_free(cx, d->group, d->rows, sizeof *d->group);
     *d = (cri_dealt){ 0 };
 }
 
 /* --- folds ------------------------------------------------------------------------------------ */
+
+cr_status cri_dealt_split(cr_ctx *cx, const cri_dealt *d, size_t n, size_t k, uint64_t seed,
+                          cr_folds *out)
+{
+    return d->group   ? cr_folds_new_grouped(cx, d->group, n, k, seed, out)
+           : d->table ? cri_dealt_folds(cx, d, NULL, k, seed, out)
+                      : cr_folds_new(cx, n, k, seed, out);
+}
 
 cr_status cri_dealt_folds(cr_ctx *cx, const cri_dealt *d, const uint32_t *opt_codes, size_t k,
                           uint64_t seed, cr_folds *out)

@@ -1,6 +1,7 @@
 /* stream_csv.c -- delimited text in blocks: batches are parsed into columns, and rows are taken off
  * their front. */
 #include "data/csv/csv_internal.h"
+#include "base/context_internal.h"
 #include "stream_internal.h"
 #include "data/table/table_internal.h"
 
@@ -117,6 +118,7 @@ static bool start_second_scan(cri_csv *csv)
         bool            late = is_undecided(k) && cri_csv_type(k) == CR_CATEGORY;
         if (is_undecided(k)) {
             k->type = cri_csv_type(k);
+            if (late && k->seen == CRI_CSV_WHOLE) cri_csv_warn_of_zeros(csv, k);
             cri_csv_drop_column(csv->cx, k);
         }
         k->mode = late ? CRI_CSV_CATEGORY : CRI_CSV_SKIP;
@@ -216,8 +218,12 @@ static cr_status fill(csv_reader *r)
         if (r->ended) break;
         CR_TRY(cri_csv_parse(&r->csv));
         if (!r->scanning) CR_TRY(check_booleans(&r->csv));
-        for (size_t c = 0; !r->scanning && c < r->csv.n; c++)
+        cri_pause_holding(r->csv.cx, true); /* it is true whatever other blocks come */
+        for (size_t c = 0; !r->scanning && c < r->csv.n; c++) {
             cri_csv_warn_of_digits(&r->csv, &r->csv.columns[c]);
+            cri_csv_warn_of_late_zeros(&r->csv, &r->csv.columns[c]);
+        }
+        cri_pause_holding(r->csv.cx, false);
     }
 done:
     return st;

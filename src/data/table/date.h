@@ -30,7 +30,7 @@ double cri_date_unit(cr_type type);
 /* Reads "2023-01-31", "2023-01-31T10:20", "2023-01-31 10:20:30.5+02:00" (ISO 8601). */
 cri_date_kind cri_date_read(const char *text, double *out);
 /* Reads by a format: %Y %m %d %H %I (1 to 12, with %p: AM or PM) %M %S (with a fraction) %y (69 to 99 are 19yy, 00 to 68 20yy), %b
- * and %B (English names of months), %j (day of the year), %s (seconds since 1970), %z (Z, +0200,
+ * and %B (English names of months), %q (the quarter, 1 to 4, at its first day), %j (day of the year), %s (seconds since 1970), %z (Z, +0200,
  * +02:00), %F = %Y-%m-%d, %T = %H:%M:%S, %%; a blank stands for any number of them.  NULL means
  * cri_date_read. */
 cri_date_kind cri_date_read_as(const char *text, const char *opt_format, double *out);

@@ -93,6 +93,10 @@ static bool read_part(const char **at, char c, parts *p)
     case 'b':
     case 'B':
         return read_month(at, &p->month);
+    case 'q':
+        if (**at < '1' || **at > '4') return false;
+        p->month = 3 * (*(*at)++ - '1') + 1;
+        return true;
     case 'd':
         while (**at == ' ') ++*at;
         return read_number(at, 2, &p->day);
@@ -165,7 +169,7 @@ const char *cri_date_format_fault(const char *format)
     bool any = false;
     for (const char *at = strchr(format, '%'); at; at = strchr(at + 2, '%')) {
         if (at[1] == '\0') return "it ends with %";
-        if (!strchr("YymbBdjHIpMSzsFT%", at[1])) return "it has an unknown % code";
+        if (!strchr("YymqbBdjHIpMSzsFT%", at[1])) return "it has an unknown % code";
         any |= at[1] != '%';
     }
     return any ? NULL : "it has no part of a date";

@@ -42,7 +42,7 @@ done:
 cr_status cri_kept_new(cr_ctx *cx, const char *model, const cri_rows *rows, cri_kept *out)
 {
     cr_status st = CR_OK;
-    cri_kept  k = { .p = rows->p };
+    cri_kept  k = { .p = rows->p, .whole = rows->whole };
     for (size_t i = 0; i < rows->n; i++) k.n += !rows->w || rows->w[i] > 0;
     if (k.p == 0)
         return cr_fail(cx, CR_EDATA, "%s needs at least one feature, but there is none", model);

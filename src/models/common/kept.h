@@ -11,6 +11,7 @@ typedef struct cri_kept {
     double *y;      /* [n] target, or index of a class */
     double *w;      /* [n] weights above 0             */
     double  weight; /* their sum                       */
+    bool    whole;  /* each is left out with all of its weight (copies.h) */
 } cri_kept;
 
 /* Copies the rows.  Fails with CR_EDATA where no row has a weight above 0, there is no column to

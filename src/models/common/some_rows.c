@@ -29,7 +29,7 @@ static cr_status try_rows(cr_ctx *cx, cri_fit_rows *fit, const cri_rows *rows, c
     cri_hold_warnings(cx);
     report->rows = rows->n;
     cr_status st = fit(cx, rows, options, seed, out_state, report);
-    *out_late = st == CR_ENOMEM && (cri_should_stop(cx) || strstr(cr_error(cx), "time limit"));
+    *out_late = cri_is_late(cx, st);
     cri_ctx_set_deadline(cx, deadline);
     cri_release_warnings(cx, st == CR_OK);
     if (st != CR_OK) *report = before;

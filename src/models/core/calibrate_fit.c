@@ -105,8 +105,9 @@ cr_status cri_dealt_rows(cr_ctx *cx, const cr_model *m, const cr_table *t, cri_d
     const cr_option *are = cr_option_find(m->class->options, "weights_are");
     bool             counts =
         !are || *(const int *)((const char *)m->options + are->offset) == 0; /* repetitions */
-    return cri_dealt_open(cx, t, counts ? m->design->weights : NULL, m->fit.calibrate_folds,
-                          m->fit.seed, out);
+    return cri_dealt_open(cx, t, m->task == CR_TASK_REGRESSION ? m->design->target.name : NULL,
+                          counts ? m->design->weights : NULL, m->fit.calibrate_folds, m->fit.seed,
+                          out);
 }
 
 /* The same of a table whose rows are dealt as they are, or by their parts. */

@@ -52,6 +52,7 @@ struct cr_model_class {
     bool        target_as_is;  /* the target cannot be standardised: counts, positive numbers  */
     bool        joint;   /* its likelihood is that of target and columns, not of the target alone */
     cri_support support; /* the numbers it describes                                              */
+    bool        robust_classes; /* standard errors allow for weights of classes */
     bool        takes_sparse; /* looks at terms and columns by their accessors, or at the entries */
     bool       sparse_levels; /* says as much of sparse rows: wide categories come as entries too */
     bool       takes_missing; /* sees gaps in the features as NaN, unless the user says else      */

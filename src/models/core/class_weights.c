@@ -75,6 +75,9 @@ cr_status cri_class_weights_apply(cr_ctx *cx, const cr_model *m, cri_rows *rows)
         for (size_t i = 0; i < rows->n; i++) rows->w[i] = 1;
     }
     for (size_t i = 0; i < rows->n; i++) total += rows->w[i] *= weight[(size_t)rows->y[i]];
+    rows->class_weight = cr_alloc(cx, K, sizeof *weight);
+    if (!rows->class_weight) CR_TRY(CR_ENOMEM);
+    memcpy(rows->class_weight, weight, K * sizeof *weight);
     rows->weightless = !(total > 0);
 done:
     cr_scratch_end(&s);

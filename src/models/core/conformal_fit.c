@@ -151,9 +151,8 @@ static cr_status fit_held_out(cr_ctx *cx, cr_model *m, const cr_table *t, const 
     h.n_settings = cri_settings_plain(settings, n_settings, false, some);
     CR_TRY(cr_observed(cx, m, t, y, w));
     for (size_t i = 0; i < n; i++) y[i] = cri_transform_forward(m->design->transform, y[i]);
-    CR_TRY(dealt->table
-               ? cri_dealt_folds(cx, dealt, NULL, m->fit.calibrate_folds, m->fit.seed, &h.folds)
-               : cr_folds_new(cx, n, each ? n : m->fit.calibrate_folds, m->fit.seed, &h.folds));
+    CR_TRY(each ? cr_folds_new(cx, n, n, m->fit.seed, &h.folds)
+                : cri_dealt_split(cx, dealt, n, m->fit.calibrate_folds, m->fit.seed, &h.folds));
     models = m->fit.conformal == CRI_CONFORMAL_SPLIT ? 1 : h.folds.k;
     cri_mute_warnings(cx, true); /* the fit to all rows has said it */
     for (size_t k = 0; k < models; k++) {

@@ -167,6 +167,24 @@ cr_status cri_model_open_rows(cr_ctx *cx, const cr_model *m, const cr_table *t, 
     return st;
 }
 
+/* Rows that are weighted by their class are those of another population, and no more rows than they were. */
+static void warn_of_class_weights(cr_ctx *cx, const cr_model *m)
+{
+    if (!m->fit.class_weights) return;
+    bool shifted = m->fit.calibrate == CRI_CALIBRATE_NONE, counted = !m->class->robust_classes;
+    if (!shifted && !counted) return;
+    cri_pause_holding(cx, true);
+    cr_log(cx, CR_LOG_WARNING, "--class-weights: %s%s%s",
+           shifted ? "probabilities are those of a population whose classes are as frequent as the "
+                     "weights make them, and --calibrate platt gives those of the data"
+                   : "",
+           shifted && counted ? "; " : "",
+           counted ? "standard errors, intervals and evidence, where there are any, count a row of "
+                     "weight w as w rows and are too sure"
+                   : "");
+    cri_pause_holding(cx, false);
+}
+
 /* Where nothing was said about what the weights of a column mean.  Those of classes are ratios by themselves. */
 static void warn_of_weights(cr_ctx *cx, const cr_model *m, const cri_rows *rows,
                             const cr_setting *settings, size_t n)
@@ -252,6 +270,7 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const c
     CR_TRY(explain_spread(cx, c, t, fit_design(cx, m, t, opt_rest ? &passes : NULL)));
     CR_TRY(explain_spread(cx, c, t, cri_model_open_rows(cx, m, t, NULL, false, &rows)));
     warn_of_weights(cx, m, &rows, settings, n_settings);
+    warn_of_class_weights(cx, m);
     rows.more = opt_rest != NULL;
     rows.passes = opt_rest ? &passes : NULL;
     if (m->task == CR_TASK_CLASSIFICATION && !cri_class_updates(c) &&

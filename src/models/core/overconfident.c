@@ -9,6 +9,7 @@
 #include "data/table/subset.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST_JUDGED = 2000 };
 
@@ -41,10 +42,11 @@ static void warn_of_few_rows(cr_ctx *cx, const cr_model *m)
 {
     const cr_option *o = cr_option_find(m->class->options, "predictive");
     bool             plugin = o && *(const int *)((const char *)m->options + o->offset) == 0;
+    const char      *careful = plugin ? strrchr(o->range, '|') + 1 : "";
     cr_log(cx, CR_LOG_WARNING,
            "%s is overconfident with so few rows: its probabilities for rows left out are worse "
-           "than the shares of the classes; --calibrate platt corrects them%s",
-           m->class->name, plugin ? ", --predictive bayes helps" : "");
+           "than the shares of the classes; --calibrate platt corrects them%s%s%s",
+           m->class->name, plugin ? ", --predictive " : "", careful, plugin ? " helps" : "");
 }
 
 cr_status cri_doubt_probabilities(cr_ctx *cx, const cr_model *m, const cr_table *t)

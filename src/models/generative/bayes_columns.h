@@ -8,6 +8,7 @@
  *     multinomial  counts of all such columns together,
  *                  theta_j = (sum x_j + a) / (sum all + a columns); with a gap, the counts of the
  *                  columns that are there, given their sum
+ * Shrunk towards all rows (bayes_shrink.c): Student's t for gaussian, negative binomial for poisson.
  * Bayesian predictive: Student's t with n - 1 degrees of freedom for gaussian (prior 1/v), negative
  * binomial for poisson (Jeffreys' prior), Dirichlet-multinomial for multinomial; the others are
  * that already.  A class that has no spread in a column (one value only) takes the spread within
@@ -43,6 +44,7 @@ typedef struct cri_nb_entry {
     MEMBER(vector, width,     (p),       ">=0", "a bandwidth that is given, else 0")
 #define CRI_NB_SETTINGS(MEMBER)                                                                     \
     MEMBER(flag,   bayes,        (),     "",    "densities are averaged over what the estimates may be") \
+    MEMBER(count,  shrunk,       (),     "0..1 spare", "averaged under a prior about all rows")       \
     MEMBER(real,   smoothing,    (),     ">=0", "added to each count")                              \
     MEMBER(real,   floor,        (),     "0<..1", "least share of the variance over all rows")
 /* sums over rows with their sizes, */
@@ -84,8 +86,8 @@ typedef struct cri_nb_entry {
 #define CRI_NB_SCORES(MEMBER) CRI_NB_PRIORS(MEMBER) CRI_NB_TABLES(MEMBER)
 /* clang-format on */
 
-/* entry [p x K]: made from the sums, not saved. */
-CRI_RECORD(cri_nb, CRI_NB_STATE, cri_nb_entry *entry;);
+/* entry [p x K] and prior_rows (bayes_shrink.c): made from the sums, not saved. */
+CRI_RECORD(cri_nb, CRI_NB_STATE, cri_nb_entry *entry; double prior_rows;);
 
 static inline cri_nb_kind cri_nb_kind_of(const cri_nb *m, size_t j)
 {
@@ -104,6 +106,21 @@ void cri_nb_merge(cri_nb *to, const cri_nb *from);
  * whole; with opt_log_shared also adds what cri_nb has under that name. */
 cr_status cri_nb_check_counts(cr_ctx *cx, const cri_rows *rows, const cri_nb *m,
                               double *opt_log_shared);
+
+/* One term over all classes. */
+typedef struct cri_nb_overall {
+    double n, mean, variance, within; /* divided by n; within: about the means of the classes */
+    double classes;                   /* with a value                                      */
+    bool   constant;
+} cri_nb_overall;
+cri_nb_overall cri_nb_sum_up(const cri_nb *m, size_t j);
+
+/* How many rows at the mean over all the prior of a class is worth, by how far apart the classes are, and the predictive
+ * of a normal term under it (bayes_shrink.c). */
+double       cri_nb_prior_rows(const cri_nb *m);
+cri_nb_entry cri_nb_shrunk_normal(const cri_nb *m, size_t cell, const cri_nb_overall *o);
+/* Student's t of mean, scale and degrees of freedom. */
+cri_nb_entry cri_nb_student_t(double mean, double scale, double dof);
 
 /* The points of kernels (bayes_kernel.c): sets those of rows, adds those of others.  A sort. */
 cr_status cri_nb_set_points(cr_ctx *cx, const cri_rows *rows, cri_nb *m);

@@ -6,23 +6,18 @@
 
 #include <math.h>
 
-/* One term over all classes. */
-typedef struct overall {
-    double n, mean, variance, within; /* divided by n; within: about the means of the classes */
-    bool   constant;
-} overall;
-
-static overall sum_up(const cri_nb *m, size_t j)
+cri_nb_overall cri_nb_sum_up(const cri_nb *m, size_t j)
 {
-    overall o = { 0 };
-    double  total = 0;
+    cri_nb_overall o = { 0 };
+    double         total = 0;
     for (size_t k = 0; k < m->K; k++) o.n += m->weight[k * m->p + j];
-    if (!(o.n > 0)) return (overall){ .variance = 1, .within = 1, .constant = true };
+    if (!(o.n > 0)) return (cri_nb_overall){ .variance = 1, .within = 1, .constant = true };
     for (size_t k = 0; k < m->K; k++)
         o.mean += m->weight[k * m->p + j] / o.n * m->mean[k * m->p + j];
     for (size_t k = 0; k < m->K; k++) {
         double d = m->mean[k * m->p + j] - o.mean;
         o.within += m->scatter[k * m->p + j];
+        o.classes += m->weight[k * m->p + j] > 0;
         total += m->weight[k * m->p + j] * d * d;
     }
     total += o.within;
@@ -40,26 +35,35 @@ static cri_nb_entry normal(double mean, double variance)
     return (cri_nb_entry){ mean, 1 / sd, -log(sd) - CRI_HALF_LOG_2PI, 0 };
 }
 
-/* score = c - ((x - a) b)^2 / 2, or with d > 0  c - d log(1 + ((x - a) b)^2). */
-static cri_nb_entry gaussian_entry(const cri_nb *m, size_t cell, const overall *o)
+/* The estimate: of a class without spread, or values, that of all. */
+static double variance_of(const cri_nb *m, size_t cell, const cri_nb_overall *o)
 {
-    double n = m->weight[cell], S = m->scatter[cell], least = m->floor * o->variance;
-    if (o->constant || !(n > 0)) return normal(o->mean, o->variance);
-    if (!(n > 1)) return normal(m->mean[cell], o->within > least ? o->within : o->variance);
-    if (!m->bayes) return normal(m->mean[cell], fmax(S / n, least));
-    double nu = n - 1, scale = sqrt(fmax(S / nu, least) * (1 + 1 / n));
-    return (cri_nb_entry){ m->mean[cell], 1 / (scale * sqrt(nu)),
-                           cr_student_t_logpdf(0, nu) - log(scale), (nu + 1) / 2 };
+    double n = m->weight[cell], least = m->floor * o->variance;
+    if (o->constant || !(n > 0)) return o->variance;
+    if (!(n > 1)) return o->within > least ? o->within : o->variance;
+    return fmax(m->scatter[cell] / n, least);
+}
+
+/* score = c - ((x - a) b)^2 / 2, or with d > 0  c - d log(1 + ((x - a) b)^2). */
+static cri_nb_entry gaussian_entry(const cri_nb *m, size_t cell, const cri_nb_overall *o)
+{
+    double n = m->weight[cell], least = m->floor * o->variance;
+    if (m->shrunk && !o->constant) return cri_nb_shrunk_normal(m, cell, o);
+    if (!m->bayes || o->constant || !(n > 1))
+        return normal(n > 0 && !o->constant ? m->mean[cell] : o->mean, variance_of(m, cell, o));
+    return cri_nb_student_t(m->mean[cell],
+                            sqrt(fmax(m->scatter[cell] / (n - 1), least) * (1 + 1 / n)), n - 1);
 }
 
 /* score = x b + c, or with d > 0  log Gamma(x + a) / Gamma(a) + x b + c. */
-static cri_nb_entry poisson_entry(const cri_nb *m, size_t cell, const overall *o)
+static cri_nb_entry poisson_entry(const cri_nb *m, size_t cell, const cri_nb_overall *o)
 {
     double n = m->weight[cell], all = o->mean > 0 ? o->mean : 1, rate = n > 0 ? m->mean[cell] : all;
+    double rows = m->shrunk ? n + 1 : n, prior = m->shrunk && o->mean > 0 ? all : 0.5;
+    double shape = n * m->mean[cell] + prior;
     rate = fmax(rate, o->mean > 0 ? m->floor * all : all);
-    if (!m->bayes || !(n > 0)) return (cri_nb_entry){ rate, log(rate), -rate, 0 };
-    double shape = n * m->mean[cell] + 0.5;
-    return (cri_nb_entry){ shape, -log1p(n), -shape * log1p(1 / n), 1 };
+    if (!(m->shrunk || m->bayes) || !(n > 0)) return (cri_nb_entry){ rate, log(rate), -rate, 0 };
+    return (cri_nb_entry){ shape, -log1p(rows), -shape * log1p(1 / rows), 1 };
 }
 
 /* a = log p, b = log(1 - p), c = p. */
@@ -99,7 +103,7 @@ static void category_entries(const cr_design *d, cri_nb *m, size_t j)
     }
 }
 
-static void make_term(const cr_design *d, cri_nb *m, size_t j, const overall *o)
+static void make_term(const cr_design *d, cri_nb *m, size_t j, const cri_nb_overall *o)
 {
     cri_nb_kind kind = cri_nb_kind_of(m, j);
     if (kind == CRI_NB_CATEGORY) category_entries(d, m, j);
@@ -123,8 +127,9 @@ cr_status cri_nb_prepare(cr_ctx *cx, const cr_design *d, cri_nb *m)
     m->entry = cr_alloc(cx, m->p * m->K, sizeof *m->entry);
     if (!m->entry) CR_TRY(CR_ENOMEM);
     CR_TRY(s.status);
+    m->prior_rows = m->shrunk ? cri_nb_prior_rows(m) : 0;
     for (size_t j = 0; j < m->p; j++) {
-        overall o = sum_up(m, j);
+        cri_nb_overall o = cri_nb_sum_up(m, j);
         spread[j] = sqrt(o.variance);
         make_term(d, m, j, &o);
     }
@@ -140,16 +145,16 @@ done:
 static double times(double n, double log_p) { return n > 0 ? n * log_p : 0; }
 
 /* Of one term in one class at the estimates; log_shared is added elsewhere. */
-static double term_likelihood(const cri_nb *m, size_t j, size_t k)
+static double term_likelihood(const cri_nb *m, size_t j, size_t k, const cri_nb_overall *o)
 {
     size_t              cell = k * m->p + j;
     const cri_nb_entry *e = &m->entry[j * m->K + k];
-    double              n = m->weight[cell], mean = m->mean[cell], S = m->scatter[cell];
+    double              n = m->weight[cell], mean = m->mean[cell];
     if (!(n > 0)) return 0;
     switch (cri_nb_kind_of(m, j)) {
     case CRI_NB_GAUSSIAN: {
-        double off = mean - e->a, v = e->d > 0 ? S / n : 1 / (e->b * e->b);
-        return -n * (CRI_HALF_LOG_2PI + 0.5 * log(v)) - (S + n * off * off) / (2 * v);
+        double v = variance_of(m, cell, o);
+        return -n * (CRI_HALF_LOG_2PI + 0.5 * log(v)) - m->scatter[cell] / (2 * v);
     }
     case CRI_NB_POISSON: {
         double rate = e->d > 0 ? mean : e->a;
@@ -168,10 +173,13 @@ static double term_likelihood(const cri_nb *m, size_t j, size_t k)
 double cri_nb_log_likelihood(const cri_nb *m)
 {
     double sum = m->log_shared;
+    for (size_t j = 0; j < m->p; j++) {
+        cri_nb_overall o = cri_nb_sum_up(m, j);
+        for (size_t k = 0; k < m->K && cri_nb_kind_of(m, j) != CRI_NB_CATEGORY; k++)
+            sum += term_likelihood(m, j, k, &o);
+    }
     for (size_t k = 0; k < m->K; k++) {
         sum += times(m->class_weight[k], m->log_prior[k]);
-        for (size_t j = 0; j < m->p; j++)
-            if (cri_nb_kind_of(m, j) != CRI_NB_CATEGORY) sum += term_likelihood(m, j, k);
         for (size_t l = 0; l < m->L; l++)
             sum += times(m->count[k * m->L + l], m->log_level[k * m->L + l]);
     }

@@ -11,11 +11,12 @@
     X(real,   variance_floor, "1e-9",   "0<..1", "minimum variance in a class, as a share of that over all rows", "1e-6") \
     X(list,   bandwidth,      "",       "", "bandwidth of kernels, in the units of the column: H, or COLUMN=H for single columns; default: Silverman's rule", "0.3")                                                          \
     X(list,   priors,         "",       "", "prior probabilities of the classes: uniform, or CLASS=P for each; default: their shares of the rows", "uniform")                                                    \
-    X(choice, predictive,     "plugin", "plugin|bayes",                                              \
-      "densities at the estimated parameters, or averaged over their posterior", "bayes")
+    X(choice, predictive,     "shrunk", "plugin|bayes|shrunk",                                       \
+      "densities of numbers and counts at the estimated parameters, or averaged over their posterior: under a flat prior, or under one by which classes with few rows lean on all rows", "plugin")
 /* clang-format on */
 
 CR_OPTIONS(naive_bayes_options, naive_bayes_table, NAIVE_BAYES_OPTIONS);
+enum { PREDICTIVE_PLUGIN, PREDICTIVE_BAYES, PREDICTIVE_SHRUNK };
 static const cri_requirement naive_bayes_requirements[] = {
     { "bandwidth", "numbers", "kernel", false },
     CRI_REQUIREMENT_LAST,
@@ -76,7 +77,8 @@ static cr_status nb_open(cr_ctx *cx, const cri_rows *rows, const void *options, 
     m->p = rows->p;
     m->smoothing = o->smoothing;
     m->floor = o->variance_floor;
-    m->bayes = o->predictive == 1;
+    m->bayes = o->predictive == PREDICTIVE_BAYES;
+    m->shrunk = o->predictive == PREDICTIVE_SHRUNK;
     CR_TRY(cri_record_allocate(cx, columns_record, m));
     CR_TRY(cri_nb_read_kinds(cx, rows->design, o->numbers, o->bandwidth, m));
     *out_state = m;
@@ -221,7 +223,8 @@ static void describe_term(const cri_nb *m, const cr_design *d, size_t j, size_t 
         describe_levels(m, d, j, k, list);
         return;
     }
-    if (kind == CRI_NB_GAUSSIAN) spread = e->d > 0 ? sqrt(m->scatter[cell] / n) : 1 / e->b;
+    if (kind == CRI_NB_GAUSSIAN)
+        spread = !(e->d > 0) ? 1 / e->b : n > 1 ? sqrt(m->scatter[cell] / n) : NAN;
     if (kind == CRI_NB_GAUSSIAN && is_constant(m, j)) spread = 0;
     if (kind == CRI_NB_KERNEL) spread = sqrt(m->scatter[cell] / n);
     if (kind == CRI_NB_GAUSSIAN || kind == CRI_NB_KERNEL) sd = spread / sqrt(n);
@@ -262,7 +265,13 @@ static const cr_field nb_statistics[] = {
     CR_COUNT("category_columns", CR_FIELD_SOMETIMES,
              "columns whose distribution in a class is categorical"),
     CR_NUMBER("smoothing", 0, "added to every count"),
-    CR_TEXT("predictive", 0, "bayes: averaged over the parameters; plugin: at their estimate"),
+    CR_TEXT(
+        "predictive", 0,
+        "shrunk: averaged over the parameters, classes with few rows leaning on all rows; bayes: "
+        "averaged under a flat prior; plugin: at their estimate"),
+    CR_NUMBER("prior_rows", CR_FIELD_SOMETIMES,
+              "of shrunk normal columns: rows at the mean over all that the prior of a class is "
+              "worth"),
     CR_NUMBER("bandwidth(COLUMN | CLASS)", CR_FIELD_SOMETIMES,
               "of kernel columns: width of the kernel"),
     CRI_PRIOR_FIELDS,
@@ -284,7 +293,8 @@ static cr_status nb_describe(cr_ctx *cx, const void *state, const cr_design *d, 
     for (size_t i = 0; i < CRI_NB_KINDS; i++)
         if (columns[i]) cri_put_count(s, names[i], columns[i]);
     cri_put_real(s, "smoothing", m->smoothing);
-    cri_put_text(s, "predictive", m->bayes ? "bayes" : "plugin");
+    cri_put_text(s, "predictive", m->shrunk ? "shrunk" : m->bayes ? "bayes" : "plugin");
+    if (m->shrunk && columns[CRI_NB_GAUSSIAN]) cri_put_real(s, "prior_rows", m->prior_rows);
     cri_priors_describe(d, m->class_weight, m->log_prior, s);
     describe_bandwidths(m, d, s);
     (void)cx;

@@ -19,10 +19,12 @@ cri_level_run cri_largest_category(const cr_design *d)
     return best;
 }
 
-bool cri_bordered_pays(const cri_rows *rows)
+bool cri_bordered_pays(const cri_rows *rows) { return cri_bordered_beats(rows, CRI_MOST_FACTOR); }
+
+bool cri_bordered_beats(const cri_rows *rows, size_t terms)
 {
     enum { MOST_BORDER = 1000 };
-    if (rows->p <= CRI_MOST_FACTOR || !cri_design_has_many_levels(rows->design)) return false;
+    if (rows->p <= terms || !cri_design_has_many_levels(rows->design)) return false;
     size_t others = rows->p - cri_largest_category(rows->design).levels;
     return others < MOST_BORDER && others <= rows->p / 4;
 }

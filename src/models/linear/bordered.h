@@ -25,6 +25,8 @@ cri_level_run cri_largest_category(const cr_design *design);
 /* Whether the equations of these rows are better solved this way: more terms than a dense factor
  * is kept of, nearly all of them the levels of one category. */
 bool cri_bordered_pays(const cri_rows *rows);
+/* The same of equations that are solved again and again, without a factor that is kept: more terms than so many. */
+bool cri_bordered_beats(const cri_rows *rows, size_t terms);
 
 typedef struct cri_bordered {
     const cri_sparse_terms *z;

@@ -1,6 +1,7 @@
 /* least_squares.c -- what the roads to a least-squares fit share: the choice of one, the noise, the
  * factor of the covariance, and the names of terms that have no coefficient of their own. */
 #include "least_squares.h"
+#include "bordered.h"
 #include "base/quoted.h"
 
 #include <math.h>
@@ -13,6 +14,11 @@ cr_status cri_least_squares_auto(cr_ctx *cx, const cri_rows *rows, bool intercep
 {
     double n = (double)rows->n, p = (double)rows->p;
     bool   good = false;
+    if (cri_bordered_pays(rows)) {
+        cr_status st =
+            cri_least_squares_levels(cx, rows, intercept, true, out_fit, out_facts, &good);
+        if (st != CR_OK || good) return st;
+    }
     if (n * p * p > 1e6 && n > 4 * p) {
         cr_status st = cri_least_squares_gram(cx, rows, intercept, out_fit, out_facts, NULL, &good);
         if (st != CR_OK || good) return st;

@@ -48,6 +48,9 @@ cr_status cri_least_squares_gram(cr_ctx *cx, const cri_rows *rows, bool intercep
 cr_status cri_least_squares_levels(cr_ctx *cx, const cri_rows *rows, bool intercept, bool exact,
                                    cri_predictor *out_fit, cri_least_squares *out_facts,
                                    bool *out_good);
+/* Fails with CR_EDATA where dense equations of a category whose levels are most of the terms would take more than
+ * `most` operations, n p^2; what would do without them is the end of the hint. */
+cr_status cri_refuse_levels(cr_ctx *cx, const cri_rows *rows, double most, const char *otherwise);
 /* For sparse rows.  Where the coefficients are not unique it fails with CR_ENUMERIC, naming some of
  * the columns that depend on each other; constant ones are left out with a warning, as by QR. */
 cr_status cri_least_squares_lsqr(cr_ctx *cx, const cri_rows *rows, bool intercept, uint64_t seed,
@@ -73,8 +76,8 @@ void cri_predictor_set_qr(cri_predictor *fit, const cr_qr *qr, double *column);
  * [p]. */
 void cri_name_aliased(cr_ctx *cx, const cr_design *design, const size_t *terms,
                       const bool *constant, size_t n);
-/* Gram where QR would be long and the columns allow it, else QR: for callers that solve many
- * times. */
+/* Without the indicators of a category of many levels where there is one; by Gram where QR would be
+ * long and the columns allow it; else by QR: for callers that solve many times. */
 cr_status cri_least_squares_auto(cr_ctx *cx, const cri_rows *rows, bool intercept,
                                  cri_predictor *out_fit, cri_least_squares *out_facts);
 

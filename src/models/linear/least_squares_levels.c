@@ -110,3 +110,18 @@ done:
     cri_rows_close_entries(cx, &view);
     return st;
 }
+
+cr_status cri_refuse_levels(cr_ctx *cx, const cri_rows *rows, double most, const char *otherwise)
+{
+    const cr_design *d = rows->design;
+    double           n = (double)rows->n, p = (double)rows->p;
+    if (!(n * p * p > most) || !cri_design_has_many_levels(d)) return CR_OK;
+    cri_level_run            run = cri_largest_category(d);
+    const cri_design_column *c = &d->columns[d->terms[run.first].column];
+    if (2 * run.levels < rows->p) return CR_OK;
+    cr_fail(cx, CR_EDATA,
+            "the category '%s' has %zu levels in %zu rows: least squares cannot tell that many "
+            "coefficients from each other, or from noise",
+            c->name, c->n_levels, rows->n);
+    return cr_fail_hint(cx, "--features '!%s' leaves the column out, %s", c->name, otherwise);
+}

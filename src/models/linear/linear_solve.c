@@ -29,22 +29,11 @@ static cr_status check_sparse(cr_ctx *cx, const cri_rows *rows)
 /* QR of a category with a level for almost every row would take O(n^3) for coefficients of single rows. */
 static cr_status check_levels(cr_ctx *cx, const cri_rows *rows)
 {
-    const double     LONG = 5e9; /* n p^2: some ten seconds */
-    const cr_design *d = rows->design;
-    double           n = (double)rows->n, p = (double)rows->p;
-    if (!(n * p * p > LONG) || !(p > n / 2) || !cri_design_has_many_levels(d)) return CR_OK;
-    cri_level_run            run = cri_largest_category(d);
-    const cri_design_column *c = &d->columns[d->terms[run.first].column];
-    if (2 * run.levels < rows->p) return CR_OK;
-    cr_fail(cx, CR_EDATA,
-            "the category '%s' has %zu levels in %zu rows: least squares cannot tell that many "
-            "coefficients from each other, or from noise",
-            c->name, c->n_levels, rows->n);
-    return cr_fail_hint(
-        cx,
-        "--features '!%s' leaves the column out, ridge can learn from so many levels, "
-        "and --solver qr goes on all the same",
-        c->name);
+    const double LONG = 5e9; /* some ten seconds */
+    if (2 * rows->p <= rows->n) return CR_OK;
+    return cri_refuse_levels(
+        cx, rows, LONG,
+        "ridge can learn from so many levels, and --solver qr goes on all the same");
 }
 
 /* The moments are handed over where they were gathered.  LSQR where nothing else fits; Gram where

@@ -80,7 +80,7 @@ static cr_status set_normal(cr_ctx *cx, const cri_likelihood *f, double *A, cri_
         for (size_t j = 0; j <= m->p; j++)
             m->mean[k * m->q1 + j] =
                 cri_classifier_coef(m->centre, m->scale, m->p, m->intercept, m->mode + k * m->q, j);
-    return cri_classifier_sds(cx, f, NULL, A, m->sd);
+    return cri_classifier_sds(cx, f, NULL, NULL, A, m->sd);
 }
 
 static cr_status set_laplace(cr_ctx *cx, const cri_likelihood *f, cri_bayes_logistic *m)

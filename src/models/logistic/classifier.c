@@ -76,55 +76,6 @@ double cri_classifier_coef(const double *centre, const double *scale, size_t p, 
     return sum;
 }
 
-/* --- standard errors ------------------------------------------------------------------------- */
-
-/* Rows and columns of coefficients that are 0 by decree become those of the identity. */
-static void leave_out(const cri_likelihood *f, const bool *fixed, double *H)
-{
-    size_t q = f->x->q, D = f->M * q;
-    for (size_t a = 0; a < D; a++) {
-        if (!fixed[a % q]) continue;
-        for (size_t b = 0; b < D; b++) H[a * D + b] = H[b * D + a] = 0;
-        H[a * D + a] = 1;
-    }
-}
-
-cr_status cri_classifier_sds(cr_ctx *cx, const cri_likelihood *f, const bool *fixed, double *H,
-                             double *sd)
-{
-    cr_status                  st = CR_OK;
-    const cri_classifier_rows *x = f->x;
-    size_t                     q = x->q, p = x->p, one = x->intercept, D = f->M * q;
-    cr_scratch                 s = cr_scratch_begin(cx);
-    double                    *V = cr_scratch_matrix(&s, D, D), *a = cr_scratch_f64(&s, D);
-
-    CR_TRY(s.status);
-    for (size_t k = 0; k < f->M * (p + 1); k++) sd[k] = -1;
-    if (fixed) leave_out(f, fixed, H);
-    if (cr_chol(cx, cr_mat_of(H, D, D)) == CR_ENUMERIC) goto done; /* no standard errors */
-    CR_TRY(cr_chol_inverse(cx, cr_cmat_of(H, D, D), cr_mat_of(V, D, D)));
-    for (size_t m = 0; m < f->M; m++) {
-        double gauge =
-            f->full && f->M > 1 && one && f->intercept_l2 == 0 ? 1 / (double)(f->M * f->M) : 0;
-        for (size_t j = 0; j < p; j++) {
-            double v = V[(m * q + one + j) * (D + 1)];
-            if (!(fixed && fixed[one + j])) sd[m * (p + 1) + 1 + j] = sqrt(v) * x->inverse[j];
-        }
-        if (!one) continue;
-        memset(a, 0, D * sizeof(double)); /* the intercept is the score at x = 0 */
-        a[m * q] = 1;
-        for (size_t j = 0; j < p; j++)
-            a[m * q + 1 + j] = fixed && fixed[1 + j] ? 0 : -x->centre[j] * x->inverse[j];
-        CR_TRY(cr_chol_forward(cx, cr_cmat_of(H, D, D), cr_mat_of(a, D, 1)));
-        double v = -gauge;
-        for (size_t k = 0; k < D; k++) v += a[k] * a[k];
-        sd[m * (p + 1)] = sqrt(fmax(v, 0));
-    }
-done:
-    cr_scratch_end(&s);
-    return st;
-}
-
 /* --- fit ------------------------------------------------------------------------------------- */
 
 CRI_RECORD_TABLE(, cri_classifier_record, cri_classifier, CRI_CLASSIFIER);
@@ -251,7 +202,7 @@ static cr_status keep_solution(cr_ctx *cx, const cri_likelihood *f, cri_solution
         CR_TRY(cri_likelihood_at(cx, &g, s->theta, &v));
     }
     if (s->hessian && kind != CRI_SEPARATED_PERFECTLY)
-        CR_TRY(cri_classifier_sds(cx, f, s->fixed, s->hessian, m->sd + first * m->q1));
+        CR_TRY(cri_classifier_sds(cx, f, s->fixed, s->theta, s->hessian, m->sd + first * m->q1));
     if (many) drop_endless_sds(m, f->M, apart, blame, m->sd + first * m->q1);
     for (size_t k = 0; many && k <= f->M; k++)
         if (apart[k]) kind = CRI_SEPARATED_PARTLY;

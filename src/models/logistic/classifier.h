@@ -111,9 +111,10 @@ size_t cri_classifier_class(const double *place, size_t K, size_t m);
  * slopes. */
 double cri_classifier_coef(const double *centre, const double *scale, size_t p, bool intercept,
                            const double *theta, size_t j);
-/* sd [M x (p + 1)] in the units of the data from the factor L of the Hessian; a column that is
- * fixed has none. */
+/* sd [M x (p + 1)] in the units of the data by the Hessian, which is overwritten; a column that is fixed has none.
+ * With opt_theta, where it was taken, robust sds of rows that are weighted by their class; none of a stream of them
+ * (classifier_errors.c). */
 cr_status cri_classifier_sds(cr_ctx *cx, const cri_likelihood *f, const bool *opt_fixed,
-                             double *hessian, double *sd);
+                             const double *opt_theta, double *hessian, double *sd);
 
 #endif

@@ -60,6 +60,7 @@ const cr_model_class cri_class_logistic = {
         "two classes: b of the second against the first; more, and lambda = 0: against the first;\n"
         "more, and lambda > 0: one b for each class, intercepts that sum to 0",
     .reference = "Hastie, Tibshirani & Friedman (2009), sec. 4.4; McCullagh & Nelder (1989), ch. 4",
+    .robust_classes = true,
     .tasks = CR_TASK_CLASSIFICATION,
     .options = logistic_table,
     .requirements = logistic_requirements,

@@ -39,6 +39,7 @@ const cr_model_class cri_class_probit = {
         "minimise  sum_i w_i nll_i / sum_i w_i + lambda/2 |b|^2,  b0 free\n"
         "more than two classes: one against the rest,  P(k) = Phi(eta_k) / sum_l Phi(eta_l)",
     .reference = "Bliss (1934), Science 79; McCullagh & Nelder (1989), ch. 4",
+    .robust_classes = true,
     .tasks = CR_TASK_CLASSIFICATION,
     .options = probit_table,
     .options_size = sizeof(probit_options),

@@ -1,5 +1,6 @@
 /* kernel_weights.c -- the mean at a point, and leave-one-out. */
 #include "kernel_weights.h"
+#include "models/common/copies.h"
 #include "base/parallel.h"
 
 #include <math.h>
@@ -48,7 +49,7 @@ static bool share(const cri_smoother *m, const double *x, size_t self, double *v
     if (*out_far) least = measure(m, x, self, true, v);
     if (isinf(least)) return false;
     for (size_t i = 0; i < m->n; i++) {
-        double w = i == self ? fmax(m->w[i] - 1, 0) : m->w[i];
+        double w = m->w[i] - (i == self ? cri_left_out(m->whole, m->w[i]) : 0);
         double k = 0;
         if (w > 0) /* u2 >= least only for rows that count */
             k = *out_far ? is_nearest(v[i], least) : kernel(m, v[i], least);

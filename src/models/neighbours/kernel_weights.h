@@ -18,6 +18,7 @@ typedef struct cri_smoother {
     bool    compact, linear; /* Epanechnikov; order 1 */
     double *X, *y, *w;       /* [n x p], [n], [n]     */
     double *h;               /* [p]                   */
+    bool    whole;           /* a row is left out with all of its weight */
 } cri_smoother;
 
 /* The doubles of workspace that an answer needs. */

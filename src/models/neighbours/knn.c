@@ -6,6 +6,7 @@
  * in many, n the number of sites.
  * Cover & Hart (1967); Hastie, Tibshirani & Friedman (2009), sec. 2.3.2 and 13.3. */
 #include "knn.h"
+#include "models/common/copies.h"
 #include "models/common/kept.h"
 #include "models/core/parameters.h"
 #include "base/parallel.h"
@@ -93,8 +94,8 @@ done:
     return st;
 }
 
-static cr_status knn_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
-                         void **out_state, cr_report *report)
+static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                          void **out_state, cr_report *report)
 {
     cr_status          st = CR_OK;
     const knn_options *o = options;
@@ -112,7 +113,8 @@ static cr_status knn_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
                     .by_distance = o->weighting == 1,
                     .X = kept.X,
                     .y = kept.y,
-                    .w = kept.w };
+                    .w = kept.w,
+                    .whole = kept.whole };
     double weight = kept.weight;
     kept = (cri_kept){ 0 };
     m->smoothing = !isnan(o->smoothing) ? o->smoothing : m->K ? 1 / (double)m->K : 0;
@@ -126,6 +128,13 @@ done:
     cri_kept_free(cx, &kept);
     cri_state_free(cx, &cri_class_knn, m);
     return st;
+}
+
+/* Rows are held out, with all their copies. */
+static cr_status knn_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                         void **out_state, cr_report *report)
+{
+    return cri_fit_observations(cx, fit_rows, rows, options, seed, out_state, report);
 }
 
 /* --- predict --------------------------------------------------------------------------------- */

@@ -30,7 +30,9 @@
 
 CRI_RECORD(cri_knn, CRI_KNN_STATE, cri_sites sites; /* of the rows of X */
            cr_neighbours * tree;
-           /* among the sites */);
+           /* among the sites */
+           bool whole;
+           /* a row is left out with all of its weight, while it is fitted */);
 
 #define CRI_MET 1e-300 /* as near as this is distance 0: its reciprocal could overflow */
 

@@ -1,5 +1,6 @@
 /* knn_count.c -- which sites are the nearest, which k is best, and which smoothing. */
 #include "knn.h"
+#include "models/common/copies.h"
 #include "base/context_internal.h"
 #include "base/parallel.h"
 #include "base/rng.h"
@@ -158,7 +159,7 @@ static void add_row(const loo_work *a, size_t q, size_t g, const left_out *r, do
 static bool is_enough(const loo_work *a, size_t q, size_t g)
 {
     const double *w = a->m->sites.weight;
-    double        sum = w[g] - 1;
+    double        sum = a->m->whole ? 0 : w[g] - 1;
     size_t        begin = 0;
     if (a->near + 1 == a->m->sites.n) return true;
     if (a->heavy &&
@@ -181,10 +182,10 @@ static void add_site(const loo_work *a, size_t q, double *acc)
     size_t           g = a->asked ? a->asked[q] : q, i = s->begin[g];
     a->again[q] = !is_enough(a, q, g);
     while (!a->again[q] && i < s->begin[g + 1]) {
-        left_out r = { .y = m->y[s->order[i]], .out = fmin(1, m->w[s->order[i]]) };
+        left_out r = { .y = m->y[s->order[i]], .out = cri_left_out(m->whole, m->w[s->order[i]]) };
         for (; i < s->begin[g + 1]; i++) {
             double w = m->w[s->order[i]];
-            if (m->y[s->order[i]] != r.y || fmin(1, w) != r.out) break;
+            if (m->y[s->order[i]] != r.y || cri_left_out(m->whole, w) != r.out) break;
             r.weight += w;
         }
         add_row(a, q, g, &r, acc);

@@ -7,6 +7,7 @@
  * much as the weighted ones do: the spread near x, leaning on that of all rows where few are near.
  * Nadaraya (1964); Watson (1964); Fan & Yao (1998) for the spread. */
 #include "kernel_weights.h"
+#include "models/common/copies.h"
 #include "models/common/kept.h"
 #include "models/common/some_rows.h"
 #include "models/core/parameters.h"
@@ -48,12 +49,12 @@ CR_OPTIONS(nw_options, nw_table, NW_OPTIONS);
     MEMBER(real,   mse,      (),     ">=0", "the mean of their squares")
 /* clang-format on */
 
-CRI_RECORD(nw_state, NW_STATE);
+CRI_RECORD(nw_state, NW_STATE, bool whole; /* while it is fitted */);
 CRI_RECORD_TABLE(static, nw_record, nw_state, NW_STATE);
 
 static cri_smoother smoother_of(const nw_state *m)
 {
-    return (cri_smoother){ m->n, m->p, m->compact, m->linear, m->X, m->y, m->w, m->h };
+    return (cri_smoother){ m->n, m->p, m->compact, m->linear, m->X, m->y, m->w, m->h, m->whole };
 }
 
 /* --- bandwidth ------------------------------------------------------------------------------- */
@@ -220,7 +221,9 @@ static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const void *options,
     if (!m) return CR_ENOMEM;
     CR_TRY(cri_check_sizes(cx, rows, true));
     CR_TRY(cri_kept_new(cx, "nadaraya-watson", rows, &kept));
-    *m = (nw_state){ .n = kept.n, .p = kept.p, .X = kept.X, .y = kept.y, .w = kept.w };
+    *m = (nw_state){
+        .n = kept.n, .p = kept.p, .X = kept.X, .y = kept.y, .w = kept.w, .whole = kept.whole
+    };
     kept = (cri_kept){ 0 };
     m->compact = o->kernel == 1;
     m->linear = o->order == 1;
@@ -242,11 +245,18 @@ done:
     return st;
 }
 
+/* Rows are held out, with all their copies. */
+static cr_status fit_observations(cr_ctx *cx, const cri_rows *rows, const void *options,
+                                  uint64_t seed, void **out_state, cr_report *report)
+{
+    return cri_fit_observations(cx, fit_rows, rows, options, seed, out_state, report);
+}
+
 /* Within a time limit, of some rows where all take too long. */
 static cr_status nw_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                         void **out_state, cr_report *report)
 {
-    return cri_fit_some(cx, fit_rows, rows, options, seed, out_state, report);
+    return cri_fit_some(cx, fit_observations, rows, options, seed, out_state, report);
 }
 
 /* --- predict --------------------------------------------------------------------------------- */

@@ -3,20 +3,23 @@
 #include "base/context_internal.h"
 #include "base/scratch.h"
 #include "base/sort.h"
+#include "models/linear/bordered.h"
 #include "math/optim/brent.h"
 #include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>
 
+enum { MANY_TERMS = 200 }; /* nearly all of them levels: their equations are solved without them */
 static const double least_nu = 1, most_nu = 500; /* from Cauchy's to what is a normal */
 
 typedef struct work {
     const cri_robust_problem *p;
-    cri_rows                  rows; /* with the working weights  */
-    double                   *w;    /* [n] the working weights   */
-    double                   *last; /* [n] the residuals before  */
-    double (*pairs)[2];             /* [n] workspace for medians */
+    cri_rows                  rows;    /* with the working weights  */
+    cri_rows                  entries; /* for predictions, where a category has many levels */
+    double                   *w;       /* [n] the working weights   */
+    double                   *last;    /* [n] the residuals before  */
+    double (*pairs)[2];                /* [n] workspace for medians */
     cri_robust_fit *fit;
 } work;
 
@@ -33,13 +36,17 @@ static cr_status set_line(cr_ctx *cx, work *k)
     cr_status       st = CR_OK;
     cri_robust_fit *f = k->fit;
     cri_predictor   line = { 0 };
+    bool            good = false;
     cr_prediction   at = { .n = k->rows.n, .mean = f->r };
     CR_TRY(cr_check_interrupt(cx));
-    CR_TRY(cri_least_squares_auto(cx, &k->rows, k->p->intercept, &line, &f->facts));
+    if (k->entries.design)
+        CR_TRY(
+            cri_least_squares_levels(cx, &k->rows, k->p->intercept, true, &line, &f->facts, &good));
+    if (!good) CR_TRY(cri_least_squares_auto(cx, &k->rows, k->p->intercept, &line, &f->facts));
     cri_predictor_free(cx, &f->line);
     f->line = line;
     memcpy(k->last, f->r, k->rows.n * sizeof *f->r);
-    CR_TRY(cri_predictor_predict(cx, &f->line, k->p->rows, &at));
+    CR_TRY(cri_predictor_predict(cx, &f->line, k->entries.design ? &k->entries : k->p->rows, &at));
     for (size_t i = 0; i < k->rows.n; i++) f->r[i] = k->p->rows->y[i] - f->r[i];
 done:
     return st;
@@ -59,6 +66,8 @@ static cr_status begin(cr_ctx *cx, cr_scratch *s, const cri_robust_problem *p, c
     f->r = cr_alloc(cx, n, sizeof *f->r);
     CR_TRY(s->status);
     if (!f->r) CR_TRY(CR_ENOMEM);
+    if (cri_bordered_beats(p->rows, MANY_TERMS))
+        CR_TRY(cri_rows_open_entries(cx, p->rows, &k->entries));
     memcpy(k->w, p->weight, n * sizeof *k->w);
     k->rows.w = k->w;
     CR_TRY(set_line(cx, k));
@@ -212,7 +221,7 @@ cr_status cri_student_solve(cr_ctx *cx, const cri_robust_problem *p, cri_robust_
     cr_status      st = CR_OK;
     cr_scratch     s = cr_scratch_begin(cx);
     cri_robust_fit f = { 0 };
-    work           k;
+    work           k = { 0 };
     double         before = -INFINITY, size, first, value;
     cri_clock      clock = cri_clock_start(cx, NAN);
 
@@ -248,6 +257,7 @@ cr_status cri_student_solve(cr_ctx *cx, const cri_robust_problem *p, cri_robust_
     *out = f;
     f = (cri_robust_fit){ 0 };
 done:
+    cri_rows_close_entries(cx, &k.entries);
     cri_robust_fit_free(cx, p, &f);
     cr_scratch_end(&s);
     return st;
@@ -260,7 +270,7 @@ cr_status cri_huber_solve(cr_ctx *cx, const cri_robust_problem *p, cri_robust_fi
     cr_status      st = CR_OK;
     cr_scratch     s = cr_scratch_begin(cx);
     cri_robust_fit f = { .nu = INFINITY, .log_likelihood = NAN };
-    work           k;
+    work           k = { 0 };
     double         size, first;
     cri_clock      clock = cri_clock_start(cx, NAN);
 
@@ -289,6 +299,7 @@ cr_status cri_huber_solve(cr_ctx *cx, const cri_robust_problem *p, cri_robust_fi
     *out = f;
     f = (cri_robust_fit){ 0 };
 done:
+    cri_rows_close_entries(cx, &k.entries);
     cri_robust_fit_free(cx, p, &f);
     cr_scratch_end(&s);
     return st;

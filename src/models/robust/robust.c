@@ -4,7 +4,7 @@
  *   huber      minimise sum rho_c(r / s), rho quadratic to c and linear beyond; s the median |r| / 0.6745
  *   lad        minimise sum |r|: the conditional median
  *   quantile   minimise sum r (t - 1{r < 0}): the conditional quantile of share t
- * Predictive: Student t; normal of the scale s; Laplace, or its skew sister, at the mean loss; each
+ * Predictive: Student t; normal of the scale s; Laplace, symmetric or not, at the mean loss; each
  * widened by what the line itself is unsure of.  References in reweight.h and quantile.h. */
 #include "quantile.h"
 #include "reweight.h"
@@ -290,6 +290,17 @@ static void warn_of_few_rows(cr_ctx *cx, const robust_state *m)
                m->n, beyond, m->share, FEW_FOR_QUANTILE);
 }
 
+/* Linear programming, which knows of no level that it could leave out, and levels of nearly one row each. */
+static cr_status check_levels(cr_ctx *cx, const cri_rows *rows, const robust_options *o)
+{
+    bool   programme = o->method == LAD || o->method == QUANTILE, few = 2 * rows->p > rows->n;
+    double most = programme ? 3e10 : few ? 5e9 : INFINITY; /* operations: half a minute, or more */
+    return cri_refuse_levels(cx, rows, most,
+                             programme && !few
+                                 ? "--method student and huber can take so many levels"
+                                 : "and ridge can learn from so many levels");
+}
+
 static cr_status robust_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                             void **out_state, cr_report *report)
 {
@@ -304,6 +315,7 @@ static cr_status robust_fit(cr_ctx *cx, const cri_rows *rows, const void *option
 
     CR_TRY(s.status);
     if (!m) CR_TRY(CR_ENOMEM);
+    CR_TRY(check_levels(cx, rows, o));
     for (size_t i = 0; i < rows->n; i++) m->n += w[i] = rows->w ? rows->w[i] : 1;
     CR_TRY(cri_least_squares_auto(cx, rows, o->intercept, &plain, &facts));
     m->method = (size_t)o->method;

@@ -8,6 +8,7 @@
  * Durbin & Koopman (2012), Time Series Analysis by State Space Methods; Harvey (1989). */
 #include "kalman.h"
 #include "kalman_average.h"
+#include "kalman_close.h"
 #include "kalman_em.h"
 #include "base/context_internal.h"
 #include "models/core/rows_check.h"
@@ -202,188 +203,7 @@ done:
     return st;
 }
 
-/* --- what is kept ---------------------------------------------------------------------------- */
-
-/* What the smoother shows at the end of a fit. */
-typedef struct closing {
-    kalman_state            *m;
-    const cri_kalman_system *system;
-    const cri_rows          *rows;
-    const cri_kalman_data   *data;
-    double                  *e, *f;  /* [m] unit vectors */
-    bool                     joint;  /* coefficients are shared by several series */
-    size_t                   series; /* the one at hand */
-} closing;
-
-/* The row of the file, from 1. */
-static size_t file_row(const closing *c, size_t t)
-{
-    size_t row = c->rows->sequences->row[t];
-    return (c->rows->index ? c->rows->index[row] : row) + 1;
-}
-
-/* The place behind a row that ends a series, given the rows of all of them. */
-static void keep_place(closing *c, const cri_kalman_row *row, size_t k)
-{
-    size_t  m = c->m->m;
-    double *place = c->m->places + k * c->m->width, *P = place + 1 + m, *Pinf = P + m * m;
-    place[0] = (double)(c->data->start[k + 1] - c->data->start[k]);
-    memcpy(place + 1, row->a, m * sizeof(double));
-    for (size_t i = 0; i < m; i++)
-        for (size_t j = 0; j <= i; j++) {
-            memset(c->e, 0, m * sizeof(double));
-            memset(c->f, 0, m * sizeof(double));
-            c->e[i] = c->f[j] = 1;
-            double v = cri_kalman_covariance(row, c->e, i == j ? c->e : c->f);
-            P[i * m + j] = P[j * m + i] = isfinite(v) ? v : 0;
-            Pinf[i * m + j] = Pinf[j * m + i] = isfinite(v) ? 0 : 1;
-        }
-}
-
-static void close_row(void *arg, const cri_kalman_row *row)
-{
-    closing      *c = arg;
-    kalman_state *m = c->m;
-    size_t        n = m->m, last = c->data->n - 1;
-    while (row->t < c->data->start[c->series]) c->series--; /* rows come last one first */
-    bool first = row->t == c->data->start[c->series];
-    for (size_t j = 0; row->t == last && j < m->k; j++) {
-        memset(c->e, 0, n * sizeof(double));
-        c->e[n - m->k + j] = 1;
-        double v = cri_kalman_covariance(row, c->e, c->e);
-        m->coefficient[j] = isfinite(v) ? row->a[n - m->k + j] : NAN;
-        m->coefficient_sd[j] = isfinite(v) ? sqrt(v) : NAN;
-    }
-    if (c->joint && row->t + 1 == c->data->start[c->series + 1]) keep_place(c, row, c->series);
-    if (row->D[0] > 0 && !(fabs(row->u[0]) / sqrt(row->D[0]) <= fabs(m->outlier))) {
-        m->outlier = row->u[0] / sqrt(row->D[0]);
-        m->outlier_row = file_row(c, row->t);
-    }
-    for (size_t i = 0; !first && i < n; i++) {
-        double N = row->N[i * n + i];
-        if (!(c->system->Q[i * n + i] > 0) || !(N > 0)) continue;
-        double t = row->r[i] / sqrt(N);
-        if (fabs(t) <= fabs(m->shock)) continue;
-        m->shock = t;
-        m->shock_row = file_row(c, row->t);
-        m->shock_part = i;
-    }
-}
-
-/* The places of the series of a fit without shared coefficients: where the filter ended. */
-static void keep_ends(const cri_kalman_path *path, kalman_state *m)
-{
-    size_t n = m->m, size = n * n * sizeof(double);
-    for (size_t k = 0; k < m->series; k++) {
-        size_t          t = path->data->start[k + 1] - 1;
-        cri_kalman_slot slot = cri_kalman_slot_at(path, path->slot[t]);
-        double         *place = m->places + k * m->width, *P = place + 1 + n, *Pinf = P + n * n;
-        place[0] = (double)(path->data->start[k + 1] - path->data->start[k]);
-        memcpy(place + 1, path->a + t * n, n * sizeof(double));
-        memcpy(P, slot.P, size);
-        memset(Pinf, 0, size);
-        if (*slot.which > 0) memcpy(Pinf, path->unknown + ((size_t)*slot.which - 1) * n * n, size);
-    }
-}
-
-/* The Ljung-Box statistic of the standardised one-step errors, over all series. */
-static void judge_errors(const cri_kalman_path *path, double *work, kalman_state *m)
-{
-    size_t n = 0;
-    double square = 0, sum = 0;
-    for (size_t t = 0; t < path->data->n; t++) {
-        cri_kalman_slot slot = cri_kalman_slot_at(path, path->slot[t]);
-        if (slot.use[0] != CRI_KALMAN_REGULAR) continue;
-        work[n] = (path->data->y[t] - path->mean[t]) / sqrt(slot.F[0]);
-        square += work[n] * work[n];
-        n++;
-    }
-    m->lags = n / 5 < 10 ? n / 5 : 10;
-    m->ljung_box = NAN;
-    if (m->lags == 0 || !(square > 0)) return;
-    for (size_t lag = 1; lag <= m->lags; lag++) {
-        double product = 0;
-        for (size_t i = lag; i < n; i++) product += work[i] * work[i - lag];
-        sum += product * product / (square * square) / (double)(n - lag);
-    }
-    m->ljung_box = (double)n * ((double)n + 2) * sum;
-}
-
-/* All that the last pass over the rows shows. */
-static cr_status close_fit(cr_ctx *cx, const cri_rows *rows, kalman_state *m, cr_report *report)
-{
-    cr_status         st = CR_OK;
-    cr_scratch        s = cr_scratch_begin(cx);
-    cri_kalman_system system;
-    cri_kalman_data   data;
-    cri_kalman_path   path = { 0 };
-    closing           c = { .m = m, .system = &system, .rows = rows, .data = &data };
-    double           *work = cr_scratch_f64(&s, rows->n > m->m * m->m ? rows->n : m->m * m->m);
-    c.e = cr_scratch_f64(&s, m->m);
-    c.f = cr_scratch_f64(&s, m->m);
-    c.joint = m->k > 0 && m->series > 1 && !m->plan->walk;
-    c.series = m->series - 1;
-    CR_TRY(cri_kalman_open(&s, m, &system));
-    for (size_t i = 0; i < m->m; i++) system.noisy[i] = system.Q[i * m->m + i] > 0;
-    CR_TRY(cri_kalman_gather(&s, rows, m, cri_kalman_mean(m), &data));
-    CR_TRY(cri_kalman_open_steps(&s, m, rows, NULL, &data, &system));
-    CR_TRY(cri_kalman_filter(cx, &system, &data, true, &path));
-    if (path.failed != SIZE_MAX)
-        CR_TRY(cr_fail(cx, CR_ENUMERIC,
-                       "row %zu: by the model, its value is known for sure from the rows before",
-                       file_row(&c, path.failed)));
-    m->observed = path.observed;
-    m->fixing = path.fixing;
-    m->log_likelihood = path.log_likelihood - (double)(path.observed - path.fixing) * log(m->scale);
-    for (size_t j = 0; j < m->k; j++)
-        m->log_likelihood -=
-            log(m->spread[j] * rows->design->scale[j]) * (m->plan->walk ? (double)m->series : 1);
-    m->outlier = m->shock = 0;
-    keep_ends(&path, m);
-    CR_TRY(cri_kalman_smooth(cx, &path, close_row, &c));
-    for (size_t k = 0; k < m->series; k++) { /* a step beyond the last row, or its time */
-        double *place = m->places + k * m->width, *P = place + 1 + m->m;
-        if (data.step) place[m->width - 1] = data.time[data.start[k + 1] - 1];
-        if (data.step) continue;
-        cri_kalman_move(&system.forward, m->m, place + 1, work);
-        cri_kalman_carry(&system.forward, m->m, P, system.Q, false, work);
-        cri_kalman_carry(&system.forward, m->m, P + m->m * m->m, NULL, false, work);
-    }
-    judge_errors(&path, work, m);
-    report->log_likelihood =
-        m->log_likelihood - (double)(path.observed - path.fixing) * log(rows->design->target_scale);
-done:
-    cri_kalman_path_free(cx, &path);
-    cr_scratch_end(&s);
-    return st;
-}
-
-/* The places of all settings. */
-static cr_status close_settings(cr_ctx *cx, const cri_rows *rows, kalman_state *m)
-{
-    cr_status st = CR_OK;
-    size_t    own = m->series * cri_kalman_width(m), all = own * (m->settings + 1);
-    double   *main = m->places, *places;
-    cr_report unread = { 0 };
-    if (m->settings == 0) return CR_OK;
-    places = cr_alloc(cx, all, sizeof(double));
-    if (!places) return CR_ENOMEM;
-    m->places = places;
-    m->width *= m->settings + 1;
-    cri_kalman_put_places(m, 0, main, m->series, m->places);
-    cr_free(cx, main, own, sizeof(double));
-    for (size_t h = 1; h <= m->settings; h++) {
-        cr_scratch   s = cr_scratch_begin(cx);
-        kalman_state view;
-        st = cri_kalman_view(&s, m, h, &view);
-        if (st == CR_OK) st = close_fit(cx, rows, &view, &unread);
-        if (st == CR_OK) cri_kalman_put_places(m, h, view.places, m->series, m->places);
-        cr_scratch_end(&s);
-        CR_TRY(st);
-    }
-done:
-    return st;
-}
+/* --- the whole fit ---------------------------------------------------------------------------- */
 
 /* The arrays whose sizes are now known. */
 static cr_status make_room(cr_ctx *cx, kalman_state *m)
@@ -460,6 +280,24 @@ done:
     return st;
 }
 
+/* What has been learned is no model without the last pass, which the time limit therefore does not end. */
+static cr_status close_all(cr_ctx *cx, const cri_rows *rows, kalman_state *m, cr_report *report)
+{
+    double    deadline = cri_ctx_hasten(cx, 1);
+    bool      late = m->plan && (report->stop == CR_STOP_TIME || cri_should_stop(cx));
+    cr_status st;
+    if (m->plan) cri_ctx_set_deadline(cx, 0);
+    st = cri_kalman_close(cx, rows, m, report);
+    cri_ctx_set_deadline(cx, deadline);
+    if (late) {
+        report->stop = CR_STOP_TIME;
+        cr_log(cx, CR_LOG_WARNING,
+               "the time limit ended the search after %zu iterations: this is the best so far",
+               report->iterations);
+    }
+    return st == CR_OK ? cri_kalman_close_settings(cx, rows, m, report) : st;
+}
+
 static cr_status kalman_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                             void **out_state, cr_report *report)
 {
@@ -490,8 +328,7 @@ static cr_status kalman_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     if (m->k > 0) CR_TRY(measure_regressors(cx, rows, m->plan->walk, m));
     report->stop = CR_STOP_CLOSED_FORM;
     if (m->plan) CR_TRY(learn(cx, rows, o, seed, m, report));
-    CR_TRY(close_fit(cx, rows, m, report));
-    CR_TRY(close_settings(cx, rows, m));
+    CR_TRY(close_all(cx, rows, m, report));
     *out_state = m;
     m = NULL;
 done:

@@ -8,6 +8,7 @@
 enum { MOST_FREE = 12, ROWS_EACH = 25, MOST_ROUNDS = 12, FEW_POINTS = 256, MANY_POINTS = 512 };
 enum { WIDE_EACH = 5 };              /* one point of so many comes from the prior */
 static const double most_work = 2e9; /* operations of a round that nobody has asked for */
+static const char   no_time[] = "the time limit leaves no time for an average over them";
 
 /* --- the posterior --------------------------------------------------------------------------- */
 
@@ -288,11 +289,13 @@ static cr_status run_round(averager *v, bool first, const cri_clock *clock, bool
     cr_status st = CR_OK;
     draw_points(v, first);
     for (size_t i = 0; i < v->n && !*out_late; i++) {
-        CR_TRY(cr_check_interrupt(v->t->cx));
         const double *z = v->z + i * v->d;
-        CR_TRY(weigh(v, i, &v->weight[i]));
+        st = cr_check_interrupt(v->t->cx);
+        if (st == CR_OK) st = weigh(v, i, &v->weight[i]);
+        *out_late = cri_is_late(v->t->cx, st);
+        CR_TRY(*out_late ? CR_OK : st);
         v->weight[i] += log_prior(z, v->d) - log_density(v, z, first);
-        *out_late = cri_clock_over(clock);
+        *out_late = *out_late || cri_clock_over(clock);
     }
 done:
     return st;
@@ -329,12 +332,16 @@ cr_status cri_kalman_settings(cr_scratch *s, cri_kalman_target *t, size_t most, 
     read_point(&v, v.z, v.theta);
     CR_TRY(cri_kalman_set(t, v.theta, &there));
     t->data.y = t->y;
-    if (there) CR_TRY(cri_kalman_filter(t->cx, &t->system, &t->data, false, &path));
+    if (there) st = cri_kalman_filter(t->cx, &t->system, &t->data, false, &path);
+    late = cri_is_late(t->cx, st);
+    out->why = no_time;
+    if (late) st = CR_OK;
+    if (late || st != CR_OK) goto done;
     v.dof = (double)path.observed - (double)path.fixing - t->plan->mean;
     out->why = "the rows leave no degrees of freedom";
     if (!(v.dof > 0)) goto done;
     for (size_t round = 0; round < MOST_ROUNDS; round++) {
-        out->why = "the time limit leaves no time for an average over them";
+        out->why = no_time;
         CR_TRY(run_round(&v, round == 0, &clock, &late));
         if (late) goto done;
         out->why = "no setting near them has a likelihood";

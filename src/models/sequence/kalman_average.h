@@ -25,7 +25,7 @@ typedef struct cri_kalman_average {
 
 /* Whether rows are so few that intervals at the best parameters would be too narrow. */
 bool cri_kalman_is_open(const cri_kalman_plan *plan, size_t observed);
-/* At most `most` settings, in the caller's arena.  Some hundred evaluations of the likelihood a round, of a few; `asked`: however
+/* At most `most` settings, in the caller's arena.  A few hundred evaluations of the likelihood a round, of a few; `asked`: however
  * long they take, but for the time limit. */
 cr_status cri_kalman_settings(cr_scratch *s, cri_kalman_target *t, size_t most, bool asked,
                               cri_kalman_average *out);

@@ -130,13 +130,17 @@ cr_status cri_kalman_em_run(cr_scratch *s, cri_kalman_em *em, double tol,
         step(em);
         CR_TRY(leap(em, &a, x, g, &leapt));
         if (leapt) {
-            CR_TRY(cri_kalman_evaluate(em->t, em->next, &now, em->ahead, em->slope));
+            st = cri_kalman_evaluate(em->t, em->next, &now, em->ahead, em->slope);
+            if (cri_is_late(em->t->cx, st)) break;
+            CR_TRY(st);
             leapt = now >= height;
             if (!leapt) cri_anderson_forget(&a);
         }
         if (!leapt) {
             memcpy(em->next, em->to, n * sizeof *theta);
-            CR_TRY(cri_kalman_evaluate(em->t, em->next, &now, em->ahead, em->slope));
+            st = cri_kalman_evaluate(em->t, em->next, &now, em->ahead, em->slope);
+            if (cri_is_late(em->t->cx, st)) break;
+            CR_TRY(st);
             if (!(now >= height - 1e-10 * fabs(height))) break; /* no more but rounding */
         }
         memcpy(em->from, em->next, n * sizeof *theta);
@@ -145,6 +149,7 @@ cr_status cri_kalman_em_run(cr_scratch *s, cri_kalman_em *em, double tol,
         steps++;
         if (em->opt_trace) em->opt_trace[steps] = height;
     }
+    st = CR_OK;
     memcpy(theta, em->from, n * sizeof *theta);
     *out_height = height;
     *out_steps = steps;

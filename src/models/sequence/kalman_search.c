@@ -154,27 +154,31 @@ static void list_free(part_of *o)
 }
 
 /* The same by EM, for which variances stay at 0 once they are there. */
-static cr_status ascend_by_em(cr_scratch *s, part_of *o, double tol, double *out_height,
+static cr_status ascend_by_em(cr_scratch *s, part_of *o, double tol, double *height,
                               cr_minimize_report *out)
 {
-    cr_status st = CR_OK;
-    *out = (cr_minimize_report){ .stop = CR_END_TIME };
-    double begun = cri_seconds();
-    CR_TRY(cri_kalman_em_run(s, o->opt_em, tol, &o->clock, o->theta, out_height, &out->iterations));
+    double    begun = cri_seconds();
+    cr_status st =
+        cri_kalman_em_run(s, o->opt_em, tol, &o->clock, o->theta, height, &out->iterations);
+    if (cri_is_late(o->t->cx, st)) {
+        o->late = true;
+        return CR_OK;
+    }
+    if (st != CR_OK) return st;
     o->seconds = (cri_seconds() - begun) / (1 + (double)out->iterations);
     if (out->iterations == o->opt_em->most) out->stop = CR_END_MAX_ITER;
     o->late = cri_kalman_late(o->t->cx, &o->clock, o->seconds);
-done:
-    return st;
+    return CR_OK;
 }
 
-/* One ascent from o->theta to where it ends. */
+/* One ascent from o->theta, whose log likelihood is *height, to where it ends; late, to the best place it has seen. */
 static cr_status ascend(cr_scratch *s, part_of *o, size_t max_iter, double tol, double *x,
-                        double *out_height, cr_minimize_report *out)
+                        double *height, cr_minimize_report *out)
 {
     cr_status           st = CR_OK;
     cr_minimize_options options = cr_minimize_defaults();
-    if (o->opt_em) return ascend_by_em(s, o, tol, out_height, out);
+    *out = (cr_minimize_report){ .stop = CR_END_TIME };
+    if (o->opt_em) return ascend_by_em(s, o, tol, height, out);
     list_free(o);
     cr_problem problem = {
         .n = o->n_free, .objective = objective, .lower = o->lower, .upper = o->upper, .user = o
@@ -184,17 +188,18 @@ static cr_status ascend(cr_scratch *s, part_of *o, size_t max_iter, double tol, 
     options.gradient_tolerance = tol;
     options.f_tolerance = 1e-15;
     for (size_t i = 0; i < o->n_free; i++) x[i] = o->theta[o->free[i]];
+    memcpy(o->highest_x, x, o->n_free * sizeof *x);
     o->highest = -INFINITY;
-    *out = (cr_minimize_report){ .stop = CR_END_TIME };
     st = cr_minimize(o->t->cx, &problem, &options, x, out);
+    o->late = o->late || cri_is_late(o->t->cx, st);
     if (o->late) {
         st = CR_OK;
-        out->f = -o->highest;
+        out->f = -fmax(o->highest, *height);
         memcpy(x, o->highest_x, o->n_free * sizeof *x);
     }
     CR_TRY(st);
     spread(o, x);
-    *out_height = -out->f;
+    *height = -out->f;
 done:
     return st;
 }
@@ -352,8 +357,12 @@ static cr_status settle(cr_scratch *s, part_of *o, size_t max_iter, double tol,
         o->late = o->late || cri_time_left(o->t->cx) < (LAST_PASS + ROUND * (double)n) * o->seconds;
         if (o->late) break;
         size_t dropped, raised = 0;
-        CR_TRY(drop_small(o->t, o->theta, work, &out->log_likelihood, &dropped));
-        if (dropped == 0) CR_TRY(raise_zeros(o->t, o->theta, gradient, slope, work, &raised));
+        st = drop_small(o->t, o->theta, work, &out->log_likelihood, &dropped);
+        if (st == CR_OK && dropped == 0)
+            st = raise_zeros(o->t, o->theta, gradient, slope, work, &raised);
+        o->late = cri_is_late(o->t->cx, st);
+        if (o->late) st = CR_OK;
+        CR_TRY(st);
         changed = dropped + raised;
         if (changed == 0) break;
         CR_TRY(ascend(s, o, max_iter, tol, x, &out->log_likelihood, &report));
@@ -397,6 +406,7 @@ cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, bool em, size_t
     for (size_t k = 0; k < found && !o.late && !settled; k++) {
         cr_minimize_report report;
         memcpy(o.theta, starts + k * n, n * sizeof(double));
+        ends[k] = heights[k];
         CR_TRY(ascend(s, &o, max_iter, tol, x, &ends[k], &report));
         b.starts++;
         b.iterations += report.iterations;
@@ -414,8 +424,10 @@ cr_status cri_kalman_search(cr_scratch *s, cri_kalman_target *t, bool em, size_t
     list_free(&o);
     bool late = o.late;
     o.timed = o.late = false; /* the Hessian is a few evaluations more */
-    CR_TRY(curve(s, &o, &b));
     memcpy(b.theta, o.theta, n * sizeof(double));
+    st = curve(s, &o, &b);
+    late |= cri_is_late(t->cx, st);
+    CR_TRY(late ? CR_OK : st);
     b.stop = late                                  ? CR_STOP_TIME
              : b.gain <= 1e-5 || is_flat(&b, tol)  ? CR_STOP_TOLERANCE
              : limit                               ? CR_STOP_LIMIT

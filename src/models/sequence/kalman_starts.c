@@ -82,7 +82,12 @@ cr_status cri_kalman_starts(cri_kalman_target *t, size_t wanted, uint64_t seed,
     for (size_t c = 0; c < candidates && !(found > 0 && cri_clock_over(clock)); c++) {
         double height;
         propose(t->plan, c, seed, work);
-        CR_TRY(rescale(t, work, &height));
+        st = rescale(t, work, &height);
+        if (found > 0 && cri_is_late(t->cx, st)) {
+            st = CR_OK;
+            break;
+        }
+        CR_TRY(st);
         if (isnan(height)) continue;
         if (found == wanted && !(height > heights[wanted - 1])) continue;
         size_t at = found < wanted ? found++ : wanted - 1;

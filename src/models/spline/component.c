@@ -1,5 +1,6 @@
 /* component.c -- merging rows into knots, and choosing lambda. */
 #include "component.h"
+#include "models/common/copies.h"
 #include "math/optim/brent.h"
 
 #include <float.h>
@@ -110,7 +111,8 @@ static double left_out(const cri_component *c)
     double sum = 0;
     for (size_t i = 0; i < c->n; i++) {
         const double *knot = c->knots + c->knot_of[i] * CRI_KNOT_SIZE;
-        double h = knot[CRI_KNOT_VFF] * fmin(1, c->w[i]) / c->weight + c->elsewhere / c->total;
+        double        h = knot[CRI_KNOT_VFF] * cri_left_out(c->whole, c->w[i]) / c->weight +
+                   c->elsewhere / c->total;
         double e = (c->y[i] - knot[CRI_KNOT_F]) / (1 - h);
         sum += h < 1 ? c->w[i] * e * e : INFINITY;
     }

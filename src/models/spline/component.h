@@ -40,6 +40,7 @@ typedef struct cri_component {
     double        q;             /* of the last fit: 1 / lambda in the units of u         */
     double        rss, df, loo;
     double        elsewhere; /* df of other components, which the criteria count with its own */
+    bool          whole;     /* a row is left out with all of its weight (models/common/copies.h) */
     double        gamma;     /* what gcv counts a degree of freedom for */
     bool          at_bound;  /* gcv would have gone on to more than CRI_MOST_DF n */
     double        squares, log_likelihood; /* restricted; squares / (n - 2) is its s^2    */

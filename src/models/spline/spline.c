@@ -9,6 +9,7 @@
  * taken as that of the lines together (lines.h) and what each V_j has beyond its own line.  It is
  * exact for one column, and for lines; else it leaves out how the curves go together. */
 #include "component.h"
+#include "models/common/copies.h"
 #include "lines.h"
 #include "math/constants.h"
 #include "models/core/class.h"
@@ -121,6 +122,7 @@ static cr_status make_components(cr_scratch *s, job *j)
         j->active += j->c[k].m > 1;
         j->c[k].df = 2;
         j->c[k].gamma = j->o->gamma;
+        j->c[k].whole = rows->whole;
     }
     return CR_OK;
 }
@@ -319,8 +321,8 @@ static double square_of_target(const cri_rows *rows)
     return sum;
 }
 
-static cr_status spline_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
-                            void **out_state, cr_report *report)
+static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                          void **out_state, cr_report *report)
 {
     cr_status     st = CR_OK;
     cr_scratch    s = cr_scratch_begin(cx);
@@ -348,6 +350,13 @@ static cr_status spline_fit(cr_ctx *cx, const cri_rows *rows, const void *option
 done:
     cr_scratch_end(&s);
     return st;
+}
+
+/* Rows are held out, with all their copies. */
+static cr_status spline_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                            void **out_state, cr_report *report)
+{
+    return cri_fit_observations(cx, fit_rows, rows, options, seed, out_state, report);
 }
 
 /* --- predict --------------------------------------------------------------------------------- */

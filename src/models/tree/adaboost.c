@@ -4,6 +4,7 @@
  * Trees that learn from the mistakes of others are too sure of the classes of few rows: up to 5000 rows, F is
  * multiplied by the t in (0, 1] under which the rows that five-fold cross-validation leaves out are most likely. */
 #include "boost.h"
+#include "models/common/copies.h"
 #include "folds.h"
 #include "tree.h"
 #include "models/core/rows_check.h"
@@ -247,8 +248,8 @@ done:
     return st;
 }
 
-static cr_status boost_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
-                           void **out_state, cr_report *report)
+static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                          void **out_state, cr_report *report)
 {
     cr_status            st = CR_OK;
     const boost_options *o = options;
@@ -278,6 +279,13 @@ done:
     if (m) cri_tree_free(cx, &m->tree);
     cri_state_free(cx, &cri_class_adaboost, m);
     return st;
+}
+
+/* Rows are held out, with all their copies. */
+static cr_status boost_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                           void **out_state, cr_report *report)
+{
+    return cri_fit_observations(cx, fit_rows, rows, options, seed, out_state, report);
 }
 
 /* --- predict --------------------------------------------------------------------------------- */

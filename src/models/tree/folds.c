@@ -1,5 +1,6 @@
 /* folds.c -- copies of rows dealt to folds. */
 #include "folds.h"
+#include "base/hash.h"
 #include "base/rng.h"
 #include "base/scratch.h"
 #include "base/sort.h"
@@ -18,6 +19,7 @@ typedef struct keyed_row {
     uint64_t key;
     double   w;
     size_t   row;
+    bool     whole; /* one copy, whatever its weight */
 } keyed_row;
 
 CRI_COMPARE_BY_TWO(compare_rows, keyed_row, class, key);
@@ -30,26 +32,18 @@ static int compare_all(const void *a, const void *b)
     return order ? order : (x->w > y->w) - (x->w < y->w);
 }
 
-/* One round of splitmix64 (Steele, Lea & Flood 2014). */
-static uint64_t mix(uint64_t h, uint64_t bits)
-{
-    h += bits + 0x9e3779b97f4a7c15u;
-    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
-    h = (h ^ h >> 27) * 0x94d049bb133111ebu;
-    return h ^ h >> 31;
-}
-
 CRI_COMPARE_BY(compare_targets, keyed_row, class);
 
 /* Starts every key with the rank of its target among the different ones. */
 static void rank_targets(const cri_kept *kept, uint64_t seed, keyed_row *rows)
 {
     uint64_t rank = 0;
-    for (size_t i = 0; i < kept->n; i++) rows[i] = (keyed_row){ kept->y[i], 0, kept->w[i], i };
+    for (size_t i = 0; i < kept->n; i++)
+        rows[i] = (keyed_row){ kept->y[i], 0, kept->w[i], i, kept->whole };
     qsort(rows, kept->n, sizeof *rows, compare_targets);
     for (size_t i = 0; i < kept->n; i++) {
         rank += i > 0 && rows[i].class > rows[i - 1].class;
-        rows[i].key = mix(seed, rank);
+        rows[i].key = cri_hash_mix(seed, rank);
     }
 }
 
@@ -58,14 +52,14 @@ static void mix_column(const cri_columns *c, size_t j, uint64_t *key)
 {
     if (c->entries) {
         const cri_entry *e = c->entries + j * c->n;
-        for (size_t k = 0; k < c->n; k++) key[e[k].row] = mix(key[e[k].row], e[k].rank);
+        for (size_t k = 0; k < c->n; k++) key[e[k].row] = cri_hash_mix(key[e[k].row], e[k].rank);
     } else if (c->ranks) {
-        for (size_t i = 0; i < c->n; i++) key[i] = mix(key[i], c->ranks[j * c->n + i]);
+        for (size_t i = 0; i < c->n; i++) key[i] = cri_hash_mix(key[i], c->ranks[j * c->n + i]);
     } else {
         cri_bin_column bins = cri_bins_column(&c->bins, j);
         for (size_t i = 0; i < c->n; i++) {
             uint32_t code = cri_bin_of(&bins, i);
-            key[i] = mix(key[i], code == c->bins.count[j] ? CRI_GAP : code);
+            key[i] = cri_hash_mix(key[i], code == c->bins.count[j] ? CRI_GAP : code);
         }
     }
 }
@@ -86,7 +80,8 @@ static void sort_rows(const cri_kept *kept, const cri_columns *columns, bool cla
 
 static uint64_t copies_of(const keyed_row *r)
 {
-    return r->w >= 1 && r->w <= MOST_COPIES && r->w == floor(r->w) ? (uint64_t)r->w : 1;
+    return !r->whole && r->w >= 1 && r->w <= MOST_COPIES && r->w == floor(r->w) ? (uint64_t)r->w
+                                                                                : 1;
 }
 
 /* The end of the rows that equal row i, and how many copies they are. */
@@ -147,7 +142,7 @@ static void list_single(dealing *d, size_t begin, size_t end)
         const keyed_row *r = &d->rows[i];
         for (uint64_t j = 0, of = copies_of(r); j < of; j++, number++) {
             d->copies[d->single++] =
-                (copy){ r->class, number ? mix(r->key, number) : r->key, d->parts };
+                (copy){ r->class, number ? cri_hash_mix(r->key, number) : r->key, d->parts };
             add_part(d, r, 0, 1, of);
         }
     }

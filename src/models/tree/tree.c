@@ -8,6 +8,7 @@
  * larger the squared error is in the rows that the cross-validation of the pruning left out.
  * Breiman, Friedman, Olshen & Stone (1984), Classification and Regression Trees. */
 #include "tree.h"
+#include "models/common/copies.h"
 #include "prune.h"
 #include "models/core/rows_check.h"
 #include "base/clock.h"
@@ -168,7 +169,7 @@ done:
     return st;
 }
 
-static cr_status tree_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
                           void **out_state, cr_report *report)
 {
     cr_status           st = CR_OK;
@@ -199,6 +200,13 @@ done:
     if (m) cri_tree_free(cx, &m->tree);
     cri_state_free(cx, &cri_class_tree, m);
     return st;
+}
+
+/* Rows are held out, with all their copies. */
+static cr_status tree_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                          void **out_state, cr_report *report)
+{
+    return cri_fit_observations(cx, fit_rows, rows, options, seed, out_state, report);
 }
 
 /* --- predict --------------------------------------------------------------------------------- */

@@ -31,11 +31,13 @@ TEST(adds_up_to_the_likelihood)
         { "lda", "target=y features=x* weights=w shrinkage=0.3", false },
         { "qda", "target=y features=x* weights=w", false },
         { "qda", "target=y features=x* pool=0.5 priors=uniform", false },
-        { "naive-bayes", "target=y features=x* weights=w", false },
-        { "naive-bayes", "target=y features=x* numbers=poisson", true },
+        { "naive-bayes", "target=y features=x* weights=w predictive=plugin", false },
+        { "naive-bayes", "target=y features=x* numbers=poisson predictive=plugin", true },
         { "naive-bayes", "target=y features=x* weights=w numbers=multinomial", true },
         { "naive-bayes", "target=y features=x* numbers=bernoulli:2.5", true },
-        { "naive-bayes", "target=y features=x* numbers=gaussian,x1=poisson,x2=bernoulli:5", true },
+        { "naive-bayes",
+          "target=y features=x* numbers=gaussian,x1=poisson,x2=bernoulli:5 predictive=plugin",
+          true },
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         problem d;
@@ -59,6 +61,7 @@ TEST(shares_are_the_probabilities)
         "qda target=y features=x* weights=w",
         "qda target=y features=x* predictive=bayes",
         "naive-bayes target=y features=x* predictive=bayes",
+        "naive-bayes target=y features=x* numbers=gaussian,x1=poisson",
         "naive-bayes target=y features=x* numbers=kernel",
         "naive-bayes target=y features=x* numbers=multinomial predictive=bayes",
         "naive-bayes target=y features=x* numbers=poisson predictive=bayes"
@@ -109,6 +112,7 @@ TEST(densities_integrate_to_one)
         { "qda", "target=y features=x* predictive=bayes" },
         { "naive-bayes", "target=y features=x*" },
         { "naive-bayes", "target=y features=x* predictive=bayes" },
+        { "naive-bayes", "target=y features=x* predictive=shrunk" },
         { "naive-bayes", "target=y features=x* numbers=kernel" },
     };
     double X[n * COLUMNS], y[n], w[n], *grid = malloc(SIDE * SIDE * COLUMNS * sizeof *grid);
@@ -146,15 +150,15 @@ TEST(counts_sum_to_one)
         all[COLUMNS * i + 1] = (double)(i / MOST % MOST);
         all[COLUMNS * i + 2] = (double)(i % MOST);
     }
-    for (int bayes = 0; bayes < 2; bayes++) {
+    static const char *const predictive[] = { "plugin", "bayes", "shrunk" };
+    for (size_t v = 0; v < 3; v++) {
         char settings[128];
         snprintf(settings, sizeof settings,
-                 "target=y features=x* numbers=multinomial predictive=%s",
-                 bayes ? "bayes" : "plugin");
+                 "target=y features=x* numbers=multinomial predictive=%s", predictive[v]);
         assert_close(mass(cx, fit(cx, "naive-bayes", d.t, settings), of_total, rows, COLUMNS, 1), 1,
                      1e-12);
         snprintf(settings, sizeof settings, "target=y features=x* numbers=poisson predictive=%s",
-                 bayes ? "bayes" : "plugin");
+                 predictive[v]);
         assert_close(
             mass(cx, fit(cx, "naive-bayes", d.t, settings), all, MOST * MOST * MOST, COLUMNS, 1), 1,
             1e-9);
@@ -171,11 +175,12 @@ TEST(sparse_rows)
     for (size_t i = 0; i < n * p; i++) d.X[i] = i % 17 == 5 ? NAN : floor(fabs(3 * d.X[i]));
     for (size_t i = 0; i < n; i++) d.y[i] = (double)(i % K);
     compress(&d);
-    cr_table *s = table_of(cx, &d, true), *t = table_of(cx, &d, false);
-    for (size_t c = 0; c < 8; c++) {
+    cr_table                *s = table_of(cx, &d, true), *t = table_of(cx, &d, false);
+    static const char *const predictive[] = { "plugin", "bayes", "shrunk" };
+    for (size_t c = 0; c < 12; c++) {
         char settings[128];
         snprintf(settings, sizeof settings, "target=y features=x* numbers=%s predictive=%s",
-                 numbers[c / 2], c & 1 ? "bayes" : "plugin");
+                 numbers[c / 3], predictive[c % 3]);
         cr_model *m = fit(cx, "naive-bayes", t, settings);
         assert_ok(cx, cr_predict_log_joint(cx, m, s, sparse));
         assert_ok(cx, cr_predict_log_joint(cx, m, t, dense));

@@ -180,7 +180,8 @@ TEST(definition)
         draw(c, cases[c].gaps, &t);
         cr_table *table = table_of(cx, &t, 0, N, false);
         snprintf(settings, sizeof settings,
-                 "target=y weights=w smoothing=0.7 features=%s,!w numbers=%s", cases[c].features,
+                 "target=y weights=w smoothing=0.7 predictive=plugin features=%s,!w numbers=%s",
+                 cases[c].features,
                  c == 0   ? "gaussian"
                  : c == 1 ? "kernel"
                  : c == 2 ? "poisson"
@@ -210,13 +211,14 @@ TEST(gap_is_no_factor)
 {
     static data t, without;
     draw(77, 0, &t);
-    for (int bayes = 0; bayes < 2; bayes++)
+    static const char *const predictive[] = { "plugin", "bayes", "shrunk" };
+    for (size_t v = 0; v < 3; v++)
         for (size_t j = 0; j < COLUMNS; j++) {
             char settings[512], fewer[600], column[64];
             without = t;
             for (size_t i = 0; i < N; i++) without.x[i][j] = NAN;
             without.x[0][j] = t.x[0][j]; /* the column keeps its type */
-            snprintf(settings, sizeof settings, "%s%s", MIXED, bayes ? " predictive=bayes" : "");
+            snprintf(settings, sizeof settings, "%s predictive=%s", MIXED, predictive[v]);
             snprintf(fewer, sizeof fewer, "%s features=*,!w,!%s", settings, names[j]);
             snprintf(column, sizeof column,
                      ",%s=", names[j]); /* and loses its place in --numbers */
@@ -292,7 +294,8 @@ TEST(reference)
     json_array_foreach(cases, i, item)
     {
         const char *id = json_string_value(json_object_get(item, "id"));
-        const char *settings = strncmp(id, "gaussian", 8) == 0       ? "variance-floor=1e-300"
+        const char *settings = strncmp(id, "gaussian", 8) == 0
+                                   ? "predictive=plugin variance-floor=1e-300"
                                : strncmp(id, "bernoulli", 9) == 0    ? "numbers=bernoulli:7.5"
                                : strncmp(id, "multinomial", 11) == 0 ? "numbers=multinomial"
                                                                      : NULL;
@@ -329,12 +332,13 @@ TEST(far_away)
 {
     double       far[6 * 2], none[6] = { 0 }, X[60 * 2], y[60], w[60];
     const double sizes[] = { 1e3, 1e9, 1e100, 1e200, 1e300, -1.7e308 };
-    const char  *settings[] = { "target=y", "target=y numbers=kernel", "target=y predictive=bayes",
-                                "target=y numbers=kernel bandwidth=1e-200" };
+    const char  *settings[] = { "target=y predictive=plugin", "target=y numbers=kernel",
+                                "target=y predictive=bayes",
+                                "target=y numbers=kernel bandwidth=1e-200", "target=y" };
     draw_classes(3, 60, 2, K, X, y, w);
     for (size_t i = 0; i < 12; i++) far[i] = sizes[i / 2] * (i % 2 ? -0.5 : 1);
     cr_table *t = make_table(cx, X, 60, 2, y, NULL), *f = make_table(cx, far, 6, 2, none, NULL);
-    for (size_t v = 0; v < 4; v++) {
+    for (size_t v = 0; v < 5; v++) {
         cr_model     *m = fit(cx, "naive-bayes", t, settings[v]);
         cr_prediction p = predict(cx, m, f), q = predict(cx, m, t);
         assert_same_answers(&p, &p, 0);

@@ -63,24 +63,30 @@ static held simulate(cr_ctx *cx, truth kind, size_t n, size_t runs, const char *
     return (held){ sum.share / count, sum.width / count, sum.loss / count, sum.base / count };
 }
 
-/* What is reached with 400 tables each: from the prior 0.97, 0.95 and 0.95; a constant 0.99; a line 0.97, 0.97, 0.96.
+static void check_held(truth kind, const held *h)
+{
+    assert_true(h->share > 0.92 && (kind == CONSTANT || h->share < 0.99));
+    assert_true(h->loss < h->base + (kind == CONSTANT ? 0.03 : 0));
+}
+
+/* With few tables the three sizes are judged together.  What is reached with 400 tables each: from the prior 0.97, 0.95 and 0.95; a constant 0.99; a line 0.97, 0.97, 0.96.
  * Without the average: 0.92 with ten rows from the prior. */
 TEST(intervals_of_few_rows_hold_what_they_say)
 {
     static const size_t sizes[] = { 10, 20, 40 };
-    size_t              runs = simulation_size(20, 60);
-    for (truth kind = FROM_PRIOR; kind <= LINEAR; kind++)
+    size_t              runs = simulation_size(7, 60);
+    for (truth kind = FROM_PRIOR; kind <= LINEAR; kind++) {
+        held all = { 0 };
         for (size_t k = 0; k < 3; k++) {
             held h = simulate(cx, kind, sizes[k], runs, "target=y task=classification");
             if (getenv("CREDENCE_SHOW"))
                 printf("%d %zu: held %.4f width %.3f loss %.4f base %.4f\n", (int)kind, sizes[k],
                        h.share, h.width, h.loss, h.base);
-            assert_true(h.share > 0.92 && (kind == CONSTANT || h.share < 0.99));
-            if (kind == CONSTANT)
-                assert_true(h.loss < h.base + 0.03);
-            else
-                assert_true(h.loss < h.base);
+            if (runs >= 20) check_held(kind, &h);
+            all.share += h.share / 3, all.loss += h.loss / 3, all.base += h.base / 3;
         }
+        check_held(kind, &all);
+    }
 }
 
 /* --- the average, by quadrature --------------------------------------------------------------- */

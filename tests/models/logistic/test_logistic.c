@@ -264,8 +264,8 @@ TEST(softmax_of_two)
     /* w_1 = (sum + b) / 2: of the sum of two slopes only the prior is known, that of the intercepts
      * is 0 */
     double sd_one[P + 1], sd_two[2 * (P + 1)], at_zero = 0;
-    assert_ok(cx, cri_classifier_sds(cx, &one, NULL, s.hessian, sd_one));
-    assert_ok(cx, cri_classifier_sds(cx, &two, NULL, f.hessian, sd_two));
+    assert_ok(cx, cri_classifier_sds(cx, &one, NULL, NULL, s.hessian, sd_one));
+    assert_ok(cx, cri_classifier_sds(cx, &two, NULL, NULL, f.hessian, sd_two));
     for (size_t j = 0; j < P; j++) {
         double prior = a.x.inverse[j] * a.x.inverse[j] / (2 * two.l2);
         at_zero += prior * a.x.centre[j] * a.x.centre[j];

@@ -444,3 +444,56 @@ TEST(few_rows_beyond_a_quantile)
             fail_msg("%zu rows, %s: %s", kinds[k].rows, kinds[k].settings, said);
     }
 }
+
+/* --- levels ---------------------------------------------------------------------------------- */
+
+static cr_table *draw_levels(cr_ctx *cx, size_t levels, size_t each)
+{
+    size_t size = 64 * levels * each, used;
+    char  *text = malloc(size);
+    cr_rng r = cr_rng_stream(3, 2);
+    used = (size_t)snprintf(text, size, "g,x,y\n");
+    for (size_t i = 0; i < levels * each; i++) {
+        double x = cr_rng_normal(&r), e = cr_rng_normal(&r) / (i % 40 == 0 ? 0.05 : 1);
+        used += (size_t)snprintf(text + used, size - used, "g%04zu,%.17g,%.17g\n", i % levels, x,
+                                 sin((double)(i % levels)) + 0.2 * x + e);
+    }
+    cr_table *t = table_of_text(cx, "levels.csv", text);
+    free(text);
+    return t;
+}
+
+/* A category of many levels is eliminated from the equations of every step: at the end the residuals of every level,
+ * each by its weight, sum to 0, and so do their products with a column. */
+TEST(many_levels)
+{
+    enum { LEVELS = 1500 };
+    static const char *const settings[] = { "target=y", "target=y method=huber" };
+    cr_table                *t = draw_levels(cx, LEVELS, 4);
+    for (size_t v = 0; v < 2; v++) {
+        cr_model     *m = fit(cx, "robust", t, settings[v]);
+        json_t       *d = describe(cx, m);
+        cr_prediction p = predict(cx, m, t);
+        double       *left = calloc(LEVELS, sizeof *left), along = 0, s = statistic(d, "scale");
+        for (size_t i = 0; i < p.n; i++) {
+            double e = cr_table_find(t, "y")->values[i] - p.mean[i], z = fabs(e) / s;
+            double nu = v ? 0 : statistic(d, "dof");
+            double u = v ? fmin(1, 1.345 / z) : (nu + 1) / (nu + z * z);
+            left[i % LEVELS] += u * e, along += u * e * cr_table_find(t, "x")->values[i];
+        }
+        for (size_t k = 0; k < LEVELS; k++) assert_close(left[k], 0, 1e-4);
+        assert_close(along, 0, 1e-3);
+        assert_true(parameter(d, "g=g0007", "sd") > 0.1);
+        free(left);
+    }
+}
+
+/* Linear programming has no such way: refused at once where it would take minutes. */
+TEST(levels_of_quantiles_are_refused)
+{
+    cr_model *m = NULL;
+    cr_table *t = draw_levels(cx, 2200, 4);
+    assert_fails_with(cx, try_fit(cx, "robust", t, "target=y method=lad", &m), CR_EDATA,
+                      "the category 'g' has 2200 levels in 8800 rows");
+    assert_non_null(strstr(cr_error_hint(cx), "--method student"));
+}

@@ -152,7 +152,7 @@ done:
     return st;
 }
 
-/* Says where chains are too short: a warning to those who asked for them. */
+/* Warns of chains that are too short; `level`: of too few draws to tell. */
 static void report_chains(cr_ctx *cx, const cri_gp_posterior *m, cr_log_level level)
 {
     double rhat, ess;
@@ -163,7 +163,7 @@ static void report_chains(cr_ctx *cx, const cri_gp_posterior *m, cr_log_level le
                "use --draws-hyper 100",
                m->n_draws);
     if (rhat > 1.1)
-        cr_log(cx, level,
+        cr_log(cx, CR_LOG_WARNING,
                "the chains of the hyper-parameters do not agree yet (R-hat %.2f): "
                "--draws-hyper %zu would help",
                rhat, 4 * m->n_draws);

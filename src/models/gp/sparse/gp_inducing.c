@@ -107,31 +107,47 @@ done:
     return st;
 }
 
+/* One of each input; equal ones, of data that are not merged, follow each other. */
+static cr_status take_different(cr_scratch *s, const cri_gp_data *data, cri_gp_data *out)
+{
+    size_t *which = cr_scratch_index(s, data->n), n = 0, d = data->d, c = data->c;
+    if (s->status != CR_OK) return s->status;
+    for (size_t i = 0; i < data->n; i++) {
+        size_t last = i ? which[n - 1] : 0;
+        if (i == 0 || memcmp(data->X + i * d, data->X + last * d, d * sizeof(double)) != 0 ||
+            memcmp(data->codes + i * c, data->codes + last * c, c * sizeof(uint32_t)) != 0)
+            which[n++] = i;
+    }
+    return cri_gp_data_pick(s, data, which, n, out);
+}
+
 cr_status cri_gp_inducing(cr_ctx *cx, const cri_gp_data *data, size_t m, uint64_t seed,
                           cri_gp_data *out_Z)
 {
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
-    cri_gp_data Z = { 0 };
+    cri_gp_data Z = { 0 }, from = *data;
 
     if (m >= data->n) {
         st = cri_gp_data_copy(cx, data, out_Z);
         goto done;
     }
+    if (data->w) CR_TRY(take_different(&s, data, &from));
+    if (m > from.n) m = from.n;
     CR_TRY(cri_gp_data_draw(cx, data, m, seed, &Z)); /* for its memory */
-    clusters c = { .data = data,
+    clusters c = { .data = &from,
                    .m = m,
-                   .scale = cr_scratch_f64(&s, data->d),
+                   .scale = cr_scratch_f64(&s, from.d),
                    .centre = Z.X,
                    .codes = Z.codes,
-                   .distance = cr_scratch_f64(&s, data->n),
-                   .nearest = cr_scratch_index(&s, data->n) };
+                   .distance = cr_scratch_f64(&s, from.n),
+                   .nearest = cr_scratch_index(&s, from.n) };
     CR_TRY(s.status);
-    cri_gp_data_sds(data, c.scale);
+    cri_gp_data_sds(&from, c.scale);
     CR_TRY(seed_centres(cx, &c, seed));
-    for (int step = 0; step < STEPS && data->c == 0; step++) {
+    for (int step = 0; step < STEPS && from.c == 0; step++) {
         CR_TRY(move_centres(cx, &c));
-        CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(data->n, ROWS), find_nearest, &c));
+        CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(from.n, ROWS), find_nearest, &c));
     }
     *out_Z = Z;
     Z = (cri_gp_data){ 0 };

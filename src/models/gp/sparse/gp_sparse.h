@@ -40,7 +40,8 @@ cr_status cri_gp_inducing_factor(cr_ctx *cx, const cr_kernel *k, const cri_gp_da
                                  double *out_jitter);
 
 /* m of the inputs, by k-means++ (Arthur & Vassilvitskii 2007) on columns divided by their spread,
- * then, where all columns are numbers, some steps of k-means.  All of them when m >= n. */
+ * then, where all columns are numbers, some steps of k-means.  All of them when m >= n.  Equal inputs
+ * of rows that are not merged count once. */
 cr_status cri_gp_inducing(cr_ctx *cx, const cri_gp_data *data, size_t m, uint64_t seed,
                           cri_gp_data *out_Z);
 /* Learns hyper-parameters and inducing inputs together, from where they are. */

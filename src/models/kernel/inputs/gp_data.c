@@ -250,6 +250,53 @@ done:
     return st;
 }
 
+/* --- order ----------------------------------------------------------------------------------- */
+
+typedef struct placed_input {
+    const cri_gp_data *data;
+    size_t             at;
+} placed_input;
+
+static int compare_numbers(double x, double y) { return (x > y) - (x < y); }
+
+/* By the numbers, the codes and, for equal inputs that are not merged, what was seen there. */
+static int compare_inputs(const void *left, const void *right)
+{
+    const placed_input *x = left, *y = right;
+    const cri_gp_data  *a = x->data;
+    const double       *X = a->X + x->at * a->d, *Y = a->X + y->at * a->d;
+    const uint32_t     *P = a->codes + x->at * a->c, *Q = a->codes + y->at * a->c;
+    for (size_t j = 0; j < a->d; j++)
+        if (X[j] != Y[j]) return compare_numbers(X[j], Y[j]);
+    for (size_t j = 0; j < a->c; j++)
+        if (P[j] != Q[j]) return P[j] < Q[j] ? -1 : 1;
+    int order = compare_numbers(a->y[x->at], a->y[y->at]);
+    return order ? order : compare_numbers(a->r[x->at], a->r[y->at]);
+}
+
+/* Inputs [begin, n) of `all` after the others in rising order; group [rows] follows them. */
+static cr_status sort_inputs(cr_ctx *cx, const cri_gp_data *all, size_t begin, size_t n,
+                             const cri_rows *rows, size_t *opt_group, cri_gp_data *out)
+{
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(cx);
+    placed_input *order = cr_scratch_bytes(&s, n, sizeof *order);
+    size_t       *place = cr_scratch_index(&s, n);
+
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++) order[i] = (placed_input){ all, i };
+    qsort(order + begin, n - begin, sizeof *order, compare_inputs);
+    for (size_t k = 0; k < n; k++) {
+        copy_input(all, order[k].at, out, k);
+        place[order[k].at] = k;
+    }
+    for (size_t i = 0; opt_group && i < rows->n; i++)
+        if (!rows->w || rows->w[i] > 0) opt_group[i] = place[opt_group[i]];
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 /* Room for the weights of rows that are not merged. */
 static cr_status keep_weights(cr_ctx *cx, cri_gp_data *a)
 {
@@ -317,7 +364,7 @@ cr_status cri_gp_data_add(cr_ctx *cx, cri_gp_data *data, const cri_rows *rows,
     if (n == 0) CR_TRY(cr_fail(cx, CR_EDATA, "gp: all rows have weight 0"));
     CR_TRY(cri_gp_data_new(cx, n, d, c, &trimmed));
     if (weights) CR_TRY(keep_weights(cx, &trimmed));
-    for (size_t i = 0; i < n; i++) copy_input(&all, i, &trimmed, i);
+    CR_TRY(sort_inputs(cx, &all, data->n, n, rows, opt_group, &trimmed));
     trimmed.count = all.count;
     trimmed.spread = all.spread;
     trimmed.log_shares = all.log_shares;

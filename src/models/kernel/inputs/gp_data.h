@@ -36,8 +36,11 @@ void cri_gp_split(const cri_rows *rows, size_t begin, size_t end, double *worksp
                   uint32_t *codes);
 /* Adds rows to data (zeroed, or made before by this) with their y, weights and, where opt_shares is
  * not NULL, shares of the noise; rows of weight 0 are passed over.  Inputs that are there already
- * take them in, when merge; else new data keep the weights.  opt_group [rows] tells the input of
- * each row of weight > 0.  On failure data is as it was. */
+ * take them in, when merge; else new data keep the weights.  Those that are new follow the others in
+ * rising order of their numbers and codes, so that what is drawn from them by their places does not
+ * depend on the order of the rows, nor on their weights where rows are merged.  opt_group [rows]:
+ * the input of each row of weight > 0.  O((n + rows) d + rows log rows).  On failure data is as it
+ * was. */
 cr_status cri_gp_data_add(cr_ctx *cx, cri_gp_data *data, const cri_rows *rows,
                           const double *opt_shares, bool merge, size_t *opt_group);
 /* m of the inputs, drawn without replacement, in their order; of spread and count their part. */
