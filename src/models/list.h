@@ -44,6 +44,7 @@
     X(qda)                   \
     X(ridge)                 \
     X(robust)                \
+    X(rvm)                   \
     X(spline)                \
     X(tree)                  \
     X(uniform)               \
