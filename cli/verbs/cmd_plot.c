@@ -69,6 +69,13 @@ static const cr_field plot_points[] = {
     CR_FIELD_LAST,
 };
 
+static const cr_field plot_marked[] = {
+    CR_TEXT("name", 0, "what they are"),
+    CR_OTHER(ARRAY, "x", 0, "along the first axis"),
+    CR_OTHER(ARRAY, "y", 0, "along the other"),
+    CR_FIELD_LAST,
+};
+
 static const cr_field plot_mark[] = {
     CR_TEXT("name", 0, "what is marked"),
     CR_NUMBER("x", 0, "positions on the first axis"),
@@ -94,6 +101,8 @@ static const cr_field result[] = {
     CR_INNER(ROWS, "maps", CR_FIELD_SOMETIMES, "of map and evidence: the values at the cells",
              plot_map),
     CR_INNER(OBJECT, "points", CR_FIELD_SOMETIMES, "of map: the rows of the data", plot_points),
+    CR_INNER(OBJECT, "marked", CR_FIELD_SOMETIMES,
+             "of map: the inputs that the model rests on, such as relevance vectors", plot_marked),
     CR_INNER(OBJECT, "mark", CR_FIELD_SOMETIMES, "of evidence: the learned values", plot_mark),
     CR_FIELD_LAST,
 };

@@ -46,6 +46,7 @@
     X(qda)                   \
     X(ridge)                 \
     X(robust)                \
+    X(rvm)                   \
     X(spline)                \
     X(tree)                  \
     X(uniform)               \

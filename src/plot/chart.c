@@ -78,6 +78,7 @@ void cri_chart_mark(cri_svg *svg, const cri_chart_series *s)
 {
     switch (s->look.mark) {
     case CRI_SVG_POINTS:
+    case CRI_SVG_RINGS:
         cri_svg_points(svg, &s->look, s->x, s->y, s->n);
         break;
     case CRI_SVG_LINE:

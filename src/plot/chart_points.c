@@ -3,11 +3,10 @@
 
 #include <math.h>
 
-static const char *const marks[] = { [CRI_SVG_POINTS] = "points",
-                                     [CRI_SVG_LINE] = "line",
-                                     [CRI_SVG_BAND] = "band",
-                                     [CRI_SVG_BARS] = "bars",
-                                     [CRI_SVG_ARROWS] = "arrows" };
+static const char *const marks[] = {
+    [CRI_SVG_POINTS] = "points", [CRI_SVG_RINGS] = "points", [CRI_SVG_LINE] = "line",
+    [CRI_SVG_BAND] = "band",     [CRI_SVG_BARS] = "bars",    [CRI_SVG_ARROWS] = "arrows"
+};
 
 /* A series of the legend; those without a name only help the eye. */
 static void put_series(const cri_chart *chart, const cri_chart_series *k, cri_sheet *o)
@@ -82,6 +81,12 @@ void cri_maps_put(const cri_maps *m, cri_sheet *to)
         cri_sheet *points = cri_put_object(to, "points");
         cri_put_reals(points, "x", m->at_x, m->points);
         cri_put_reals(points, "y", m->at_y, m->points);
+    }
+    if (m->rings) {
+        cri_sheet *rings = cri_put_object(to, "marked");
+        cri_put_text(rings, "name", m->ring_label);
+        cri_put_reals(rings, "x", m->ring_x, m->rings);
+        cri_put_reals(rings, "y", m->ring_y, m->rings);
     }
     if (m->marked) {
         cri_sheet *mark = cri_put_object(to, "mark");

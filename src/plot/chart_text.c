@@ -82,6 +82,7 @@ static void draw(canvas *c, const cri_chart_series *s)
 {
     switch (s->look.mark) {
     case CRI_SVG_POINTS:
+    case CRI_SVG_RINGS:
         draw_points(c, s);
         break;
     case CRI_SVG_LINE:

@@ -230,6 +230,30 @@ static void mark_ends(cr_scratch *s, const cri_picture *p, cri_span x, cri_span 
                   '|', at, end, NULL, n);
 }
 
+/* On the curve, the inputs that the model marks. */
+static cr_status mark_inputs(cr_scratch *s, const cri_picture *p, const curve *c, cri_chart *chart)
+{
+    size_t      n = 0;
+    double     *x = NULL, *y;
+    const char *name = NULL;
+    cr_status   st = CR_OK;
+    if (!p->cut) st = cri_grid_marked(s, p->model, &p->column, 1, &x, &n, &name);
+    if (st != CR_OK || n == 0) return st;
+    y = cr_scratch_f64(s, n);
+    for (size_t i = 0; y && i < n; i++) {
+        double t = (x[i] - c->x[0]) / (c->x[c->n - 1] - c->x[0]) * (double)(c->n - 1);
+        size_t k = (size_t)fmin(fmax(t, 0), (double)(c->n - 2));
+        y[i] = t >= 0 && t <= (double)(c->n - 1)
+                   ? c->mean[k] + (t - (double)k) * (c->mean[k + 1] - c->mean[k])
+                   : NAN;
+    }
+    if (y)
+        cri_chart_add(chart,
+                      (cri_svg_series){ name, CRI_SVG_RINGS, CRI_SVG_VERMILLION, 1, 5.5, false },
+                      '@', x, y, NULL, n);
+    return s->status;
+}
+
 /* Band, draws, points and mean over the column. */
 static cr_status chart_curve(cr_scratch *s, const cri_picture *p, cri_chart *chart)
 {
@@ -267,6 +291,7 @@ static cr_status chart_curve(cr_scratch *s, const cri_picture *p, cri_chart *cha
                   (cri_svg_series){ "predictive mean", CRI_SVG_LINE, CRI_SVG_BLUE, 1,
                                     c.n > 3 * GRID ? 1.25 : 2.25, false },
                   '*', c.x, c.mean, NULL, c.n);
+    CR_TRY(mark_inputs(s, p, &c, chart));
     if (given) mark_ends(s, p, x, y, chart);
     CR_TRY(s->status);
 done:

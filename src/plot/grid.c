@@ -4,6 +4,7 @@
 #include "base/sort.h"
 #include "data/table/date.h"
 #include "data/table/table_internal.h"
+#include "models/core/faces.h"
 
 #include <math.h>
 #include <string.h>
@@ -248,4 +249,27 @@ cr_status cri_grid_over(cr_ctx *cx, const cr_model *m, const cr_plot_options *o,
     if (count == 2 && strcmp(o->over[0], o->over[1]) == 0)
         return cr_fail(cx, CR_EARG, "the two columns of the figure are the same");
     return CR_OK;
+}
+
+cr_status cri_grid_marked(cr_scratch *s, const cr_model *model, const char *const *names, size_t n,
+                          double **at, size_t *out_count, const char **out_name)
+{
+    cr_status        st = CR_OK;
+    const cr_design *d = cr_model_get_design(model);
+    size_t           count = 0, p = cr_design_terms(d);
+    double          *Z = NULL;
+    CR_TRY(cri_model_marked(s->cx, model, out_name, &Z, &count));
+    *out_count = 0;
+    for (size_t k = 0; count && k < n; k++) {
+        size_t j = 0;
+        while (j < p && strcmp(cr_design_term_name(d, j), names[k]) != 0) j++;
+        if (j == p) goto done;
+        at[k] = cr_scratch_f64(s, count);
+        CR_TRY(s->status);
+        for (size_t i = 0; i < count; i++) at[k][i] = Z[i * p + j];
+    }
+    *out_count = count;
+done:
+    cr_free(s->cx, Z, count * p, sizeof *Z);
+    return st;
 }

@@ -30,4 +30,9 @@ size_t cri_grid_numbers(const cr_model *model, const char **names, size_t most);
 cr_status cri_grid_over(cr_ctx *cx, const cr_model *model, const cr_plot_options *options,
                         size_t count);
 
+/* Of the inputs that a model marks (cri_model_marked) those of n columns: at[k] [count] of column names[k], memory of the
+ * arena; *out_name what they are called.  count 0 where there are none, or a column is no term by itself. */
+cr_status cri_grid_marked(cr_scratch *s, const cr_model *model, const char *const *names, size_t n,
+                          double **at, size_t *out_count, const char **out_name);
+
 #endif

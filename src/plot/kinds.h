@@ -71,7 +71,7 @@ CR_API cr_status cr_plot_text_with(cr_ctx *cx, const cr_model *model, const cr_t
  * each with name, form (points, line, band, bars, arrows), x (the levels of a category, or the columns, are texts), and y
  * or lower and upper; of components, dependence and loadings title, the constant of the mean function and parts, each such an
  * object; of map and evidence title, x_title, y_title, x and y of the cells, maps, each with name
- * and z [y][x], and points of rows or the mark.  The text is freed as that of cr_plot_text. */
+ * and z [y][x], and points of rows, marked inputs or the mark.  The text is freed as that of cr_plot_text. */
 CR_API cr_status cr_plot_json(cr_ctx *cx, const cr_model *model, const cr_table *table,
                               cr_plot_kind kind, const cr_plot_options *options, char **out_text);
 

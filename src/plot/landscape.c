@@ -195,6 +195,9 @@ cr_status cri_heat_map(cr_scratch *s, const cr_model *m, const cr_table *t,
     CR_TRY(answer.kind == CR_ANSWER_CLASS && cr_table_find(t, target)
                ? add_classes(s, m, t, &p, &answer, &maps)
                : add_points(s, t, &p, &maps));
+    double *marked[2];
+    CR_TRY(cri_grid_marked(s, m, p.name, 2, marked, &maps.rings, &maps.ring_label));
+    if (maps.rings) maps.ring_x = marked[0], maps.ring_y = marked[1];
     maps.title = cri_compose(s, "%s: %s over %s and %s", cr_class_name(cr_model_get_class(m)),
                              target, p.name[0], p.name[1]);
     CR_TRY(cri_grid_held(s, m, t, p.name, 2, &maps.caption[1]));

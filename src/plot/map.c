@@ -67,6 +67,15 @@ static void draw_points(cri_svg *svg, const cri_maps *m)
     }
 }
 
+/* Rings of black in white, about the points of rows. */
+static void draw_rings(cri_svg *svg, const cri_maps *m)
+{
+    cri_svg_series white = { NULL, CRI_SVG_RINGS, "#ffffff", 0.9, 7.8, false };
+    cri_svg_series black = { NULL, CRI_SVG_RINGS, CRI_SVG_BLACK, 1, 6.2, false };
+    cri_svg_points(svg, &white, m->ring_x, m->ring_y, m->rings);
+    cri_svg_points(svg, &black, m->ring_x, m->ring_y, m->rings);
+}
+
 static void draw_mark(cri_svg *svg, const cri_maps *m)
 {
     cri_svg_series edge = { NULL, CRI_SVG_POINTS, "#ffffff", 1, 6.5, false };
@@ -98,6 +107,7 @@ static void draw_map(cri_svg *svg, const cri_maps *m, size_t k, double x, double
         cri_svg_contour(
             svg, &(cri_svg_series){ NULL, CRI_SVG_LINE, "#ffffff", 0.9, l == 0 ? 2 : 1.2, false },
             workspace, FINE, FINE, (m->level[l] - map->low) / (span > 0 ? span : 1));
+    if (m->rings) draw_rings(svg, m);
     if (m->points) draw_points(svg, m);
     if (m->marked) draw_mark(svg, m);
     cri_svg_panel_end(svg);
@@ -113,7 +123,7 @@ cr_status cri_maps_svg(cr_ctx *cx, const cri_maps *m, const char *path)
            *work = cr_scratch_matrix(&s, m->rows, FINE);
     double         top, height;
     cri_svg        svg = { .cx = cx };
-    cri_svg_series legend[3 + CRI_MAP_GROUPS];
+    cri_svg_series legend[4 + CRI_MAP_GROUPS];
     cri_svg_page   page = { .width = WIDTH,
                             .height = m->n == 1 ? TALL : LOW,
                             .title = m->title,
@@ -128,6 +138,9 @@ cr_status cri_maps_svg(cr_ctx *cx, const cri_maps *m, const char *path)
     if (m->points && !m->groups)
         legend[page.n_series++] =
             (cri_svg_series){ "rows of the data", CRI_SVG_POINTS, CRI_SVG_BLACK, 0.8, 2.6, false };
+    if (m->rings)
+        legend[page.n_series++] =
+            (cri_svg_series){ m->ring_label, CRI_SVG_RINGS, CRI_SVG_BLACK, 1, 5, false };
     if (m->marked)
         legend[page.n_series++] =
             (cri_svg_series){ m->mark_label, CRI_SVG_POINTS, CRI_SVG_VERMILLION, 1, 5, false };

@@ -32,6 +32,9 @@ typedef struct cri_maps {
     size_t        points;
     cri_map_group group[CRI_MAP_GROUPS]; /* of the points; without any all look the same */
     size_t        groups;
+    const double *ring_x, *ring_y; /* [rings] rings about some places, with this name */
+    size_t        rings;
+    const char   *ring_label;
     bool          marked; /* a cross at (mark_x, mark_y), with this name   */
     double        mark_x, mark_y;
     const char   *mark_label;

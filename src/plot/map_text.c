@@ -53,6 +53,11 @@ static void fill(const cri_maps *m, const cri_map *map, size_t width, size_t hei
         size_t r = place(m->at_y[i], m->y.low, m->y.high, height);
         if (c != SIZE_MAX && r != SIZE_MAX) cells[(height - 1 - r) * width + c] = glyph_of(m, i);
     }
+    for (size_t i = 0; i < m->rings; i++) {
+        size_t c = place(m->ring_x[i], m->x.low, m->x.high, width);
+        size_t r = place(m->ring_y[i], m->y.low, m->y.high, height);
+        if (c != SIZE_MAX && r != SIZE_MAX) cells[(height - 1 - r) * width + c] = '@';
+    }
     if (!m->marked) return;
     size_t c = place(m->mark_x, m->x.low, m->x.high, width);
     size_t r = place(m->mark_y, m->y.low, m->y.high, height);
@@ -85,6 +90,7 @@ static void say_map(cri_writer *w, const cri_maps *m, const cri_map *map, size_t
     if (shows_points(m, width, height) && !m->groups) cri_say(w, "   o rows of the data");
     for (size_t g = 0; shows_points(m, width, height) && g < m->groups; g++)
         cri_say(w, "   %c %s", glyph_of(m, m->group[g].begin), m->group[g].name);
+    if (m->rings) cri_say(w, "   @ %s", m->ring_label);
     if (m->marked) cri_say(w, "   X %s", m->mark_label);
     cri_say(w, "\n");
 }
@@ -96,9 +102,9 @@ cr_status cri_maps_text(cr_scratch *s, const cri_maps *m, size_t width, size_t h
         return cr_fail(s->cx, CR_EARG, "a figure of text needs at least 2 columns and 2 rows");
     char       *cells = cr_scratch_bytes(s, width * height, 1);
     cri_writer  w = { .capacity = m->n * ((width + LABEL + 8) * (height + 6) + 512) + 2048 };
-    const char *texts[] = { m->title,        m->x.title,      m->y.title,
-                            m->text_caption, m->caption[0],   m->caption[1],
-                            m->mark_label,   m->map[0].title, m->map[1].title };
+    const char *texts[] = { m->title,        m->x.title,    m->y.title,    m->text_caption,
+                            m->caption[0],   m->caption[1], m->mark_label, m->map[0].title,
+                            m->map[1].title, m->ring_label };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         w.capacity += texts[i] ? 2 * strlen(texts[i]) : 0;
     for (size_t g = 0; g < m->groups; g++) w.capacity += m->n * (strlen(m->group[g].name) + 8);

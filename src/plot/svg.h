@@ -82,7 +82,8 @@ typedef enum cri_svg_mark {
     CRI_SVG_LINE,   /* size = line width */
     CRI_SVG_BAND,   /* size is not used  */
     CRI_SVG_BARS,   /* size = line width */
-    CRI_SVG_ARROWS  /* size = line width */
+    CRI_SVG_ARROWS, /* size = line width */
+    CRI_SVG_RINGS   /* size = radius     */
 } cri_svg_mark;
 
 /* How a series looks, and its name in the legend. */

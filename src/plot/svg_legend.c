@@ -6,7 +6,7 @@
 
 enum { KEY_WIDTH = 22, KEY_GAP = 20 };
 
-static const double EDGE = 20, TITLE_FONT = 16, TEXT_FONT = 12;
+static const double EDGE = 20, TITLE_FONT = 16, TEXT_FONT = 12, RING = 1.8;
 
 /* Opens a group with the look of a series; in the legend marks are not fainter than `least`. */
 void cri_svg_open_group(cri_svg *s, const cri_svg_series *look, double least)
@@ -20,7 +20,7 @@ void cri_svg_open_group(cri_svg *s, const cri_svg_series *look, double least)
         cri_svg_put(s, "' fill-opacity='@'", CRI_SVG_NUMBERS(opacity));
     else
         cri_svg_put(s, "' stroke-opacity='@' stroke-width='@'",
-                    CRI_SVG_NUMBERS(opacity, look->size));
+                    CRI_SVG_NUMBERS(opacity, look->mark == CRI_SVG_RINGS ? RING : look->size));
     if (look->dashed) cri_svg_raw(s, " stroke-dasharray='6 4'");
     cri_svg_raw(s, ">\n");
 }
@@ -34,6 +34,7 @@ static void draw_key(cri_svg *s, const cri_svg_series *look, double x, double y)
     cri_svg_open_group(s, &narrow, look->mark == CRI_SVG_BAND ? 0 : 0.7);
     switch (look->mark) {
     case CRI_SVG_POINTS:
+    case CRI_SVG_RINGS:
         cri_svg_put(s, "<ellipse cx='@' cy='@' rx='@' ry='@'/>\n",
                     CRI_SVG_NUMBERS(middle, y, r, r));
         break;

@@ -104,7 +104,7 @@ def target_for(made, y):
 
 def searches(made):
     """Whether it searches for the parameters of a kernel."""
-    return {"kernel", "max_iter"} <= made().get_params().keys()
+    return {"kernel", "max_iter", "optimize"} <= made().get_params().keys()
 
 
 def few_starts(made):

@@ -246,6 +246,8 @@ typedef struct cri_function_face {
      * units of the terms. */
     cr_status (*inducing)(cr_ctx *cx, const void *state, const cr_design *design, double **out_X,
                           size_t *out_n);
+    /* What figures of rows call these inputs, which they mark: "relevance vectors"; NULL: they do not. */
+    const char *marked;
     /* Its coefficients along a path of penalties: borrows from the state. */
     void (*path)(const void *state, cri_coefficient_path *out);
 } cri_function_face;
@@ -338,6 +340,11 @@ typedef struct cri_network_face {
 
 /* `step` of the face of sequences of a model; NaN where it has none. */
 double cri_model_step(const cr_model *model, cr_type time);
+
+/* The inputs that figures of the model mark, and what they are called: Z [n x terms of the design], allocated, in the
+ * units of the data.  Nothing, n = 0, of a class that has none. */
+cr_status cri_model_marked(cr_ctx *cx, const cr_model *model, const char **out_name, double **out_Z,
+                           size_t *out_n);
 
 /* The path of a model, borrowed from it; empty of one that has none. */
 cri_coefficient_path cri_model_path(const cr_model *model);

@@ -335,6 +335,22 @@ done:
     return st;
 }
 
+cr_status cri_model_marked(cr_ctx *cx, const cr_model *m, const char **out_name, double **out_Z,
+                           size_t *out_n)
+{
+    const cri_function_face *face = cri_function_of(m->class);
+    const cr_design         *d = m->design;
+    *out_name = face->marked;
+    *out_Z = NULL, *out_n = 0;
+    if (!face->marked || !face->inducing) return CR_OK;
+    cr_status st = face->inducing(cx, m->state, d, out_Z, out_n);
+    for (size_t i = 0; st == CR_OK && i < *out_n; i++)
+        for (size_t j = 0; j < d->p; j++)
+            if (!cri_design_is_code(d, j))
+                (*out_Z)[i * d->p + j] = (*out_Z)[i * d->p + j] * d->scale[j] + d->shift[j];
+    return st;
+}
+
 size_t cr_model_reconstructs(const cr_model *m)
 {
     return cri_answers_of(m->class)->reconstruct ? count_numbers(m->design) : 0;
