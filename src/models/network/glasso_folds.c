@@ -1,6 +1,7 @@
 /* glasso_folds.c -- moments of rows in folds. */
 #include "glasso.h"
 #include "models/common/rows_view.h"
+#include "base/hash.h"
 #include "base/scratch.h"
 
 #include <string.h>
@@ -9,24 +10,10 @@ CRI_RECORD_TABLE(, cri_folded_record, cri_folded, CRI_FOLDED);
 
 enum { BLOCK = 256 };
 
-/* One round of splitmix64 (Steele, Lea & Flood 2014). */
-static uint64_t mix(uint64_t h, uint64_t bits)
-{
-    h += bits + 0x9e3779b97f4a7c15u;
-    h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9u;
-    h = (h ^ h >> 27) * 0x94d049bb133111ebu;
-    return h ^ h >> 31;
-}
-
 static size_t fold_of(const double *x, size_t p, size_t folds)
 {
     uint64_t h = 0;
-    for (size_t j = 0; j < p; j++) {
-        double   value = x[j] + 0.0; /* -0 is 0 */
-        uint64_t bits;
-        memcpy(&bits, &value, sizeof bits);
-        h = mix(h, bits);
-    }
+    for (size_t j = 0; j < p; j++) h = cri_hash_double(h, x[j]);
     return (size_t)(h % folds);
 }
 
