@@ -9,7 +9,7 @@
 #include <string.h>
 
 cr_status cri_default_kernel(cr_ctx *cx, const char *text, const cr_design *design,
-                             const cri_gp_data *data, double times, const char *why,
+                             const cri_gp_data *data, double times, const char *opt_why,
                              cr_kernel **out)
 {
     cr_status      st = CR_OK;
@@ -18,7 +18,7 @@ cr_status cri_default_kernel(cr_ctx *cx, const char *text, const cr_design *desi
     cr_kernel     *k = NULL;
     cri_gp_space   u;
     if (text) {
-        CR_TRY(cri_gp_kernel_for(cx, text, design, why, &k));
+        CR_TRY(cri_gp_kernel_for(cx, text, design, opt_why, &k));
         CR_TRY(cri_gp_centre(cx, k, data, NULL, NULL));
         CR_TRY(cri_kernel_settle(cx, k));
         *out = k;

@@ -70,14 +70,30 @@ static cr_status centre_again(cr_ctx *cx, const cri_gp_centre_rows *m, const cr_
     return st == CR_OK ? cri_kernel_settle(cx, k) : st;
 }
 
-cr_status cri_gp_kernel_restore(cr_ctx *cx, const char *text, const cri_gp_centre_rows *rows,
-                                const cr_kernel_input *inputs, const cr_design *design,
-                                cr_kernel **out_kernel)
+/* read: cri_gp_kernel, or cri_gp_kernel_any. */
+static cr_status restore(cr_ctx *cx, const char *text, const cri_gp_centre_rows *rows,
+                         const cr_kernel_input *inputs, const cr_design *design,
+                         cr_status (*read)(cr_ctx *, const char *, const cr_design *, cr_kernel **),
+                         cr_kernel **out_kernel)
 {
-    cr_status st = cri_gp_kernel(cx, text, design, out_kernel);
+    cr_status st = read(cx, text, design, out_kernel);
     if (st == CR_OK) st = centre_again(cx, rows, design, *out_kernel);
     if (st == CR_OK) st = cr_kernel_check(cx, *out_kernel, inputs);
     if (st == CR_EDATA || st == CR_EARG || st == CR_EUNSUPPORTED)
         st = cr_fail(cx, CR_EARG, "the kernel in the model file does not fit");
     return st;
+}
+
+cr_status cri_gp_kernel_restore(cr_ctx *cx, const char *text, const cri_gp_centre_rows *rows,
+                                const cr_kernel_input *inputs, const cr_design *design,
+                                cr_kernel **out_kernel)
+{
+    return restore(cx, text, rows, inputs, design, cri_gp_kernel, out_kernel);
+}
+
+cr_status cri_gp_kernel_restore_any(cr_ctx *cx, const char *text, const cri_gp_centre_rows *rows,
+                                    const cr_kernel_input *inputs, const cr_design *design,
+                                    cr_kernel **out_kernel)
+{
+    return restore(cx, text, rows, inputs, design, cri_gp_kernel_any, out_kernel);
 }

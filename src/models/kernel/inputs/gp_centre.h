@@ -34,6 +34,10 @@ cr_status cri_gp_kernel_keep(cr_ctx *cx, const cr_kernel *k, char **out_text,
 cr_status cri_gp_kernel_restore(cr_ctx *cx, const char *text, const cri_gp_centre_rows *rows,
                                 const cr_kernel_input *inputs, const cr_design *design,
                                 cr_kernel **out_kernel);
+/* The same, also of one that is not positive semi-definite. */
+cr_status cri_gp_kernel_restore_any(cr_ctx *cx, const char *text, const cri_gp_centre_rows *rows,
+                                    const cr_kernel_input *inputs, const cr_design *design,
+                                    cr_kernel **out_kernel);
 /* Whether the codes [n x c] are levels of the categories of the design. */
 bool cri_gp_codes_fit(const cr_design *design, const uint32_t *codes, size_t n, size_t c);
 

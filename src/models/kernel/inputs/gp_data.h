@@ -80,10 +80,13 @@ cr_status cri_gp_check_data(cr_ctx *cx, const cr_kernel *k, const cri_rows *rows
  * is a fault here, because a fitted model has the numbers in its place. */
 cr_status cri_gp_kernel(cr_ctx *cx, const char *text, const cr_design *design,
                         cr_kernel **out_kernel);
-/* The same for an expression that the user gave, in which fisher(file=) is read; why: what a kernel
- * that is not positive semi-definite would do to the method. */
-cr_status cri_gp_kernel_for(cr_ctx *cx, const char *text, const cr_design *design, const char *why,
+/* The same, also of one that is not positive semi-definite. */
+cr_status cri_gp_kernel_any(cr_ctx *cx, const char *text, const cr_design *design,
                             cr_kernel **out_kernel);
+/* The same for an expression that the user gave, in which fisher(file=) is read; opt_why: what a
+ * kernel that is not positive semi-definite would do to the method; NULL: it does no harm. */
+cr_status cri_gp_kernel_for(cr_ctx *cx, const char *text, const cr_design *design,
+                            const char *opt_why, cr_kernel **out_kernel);
 /* The kernel of a process, and each term of a sum that has no amplitude gets one: rbf becomes
  * 1*rbf. */
 cr_status cri_gp_kernel_scaled(cr_ctx *cx, const char *text, const cr_design *design,

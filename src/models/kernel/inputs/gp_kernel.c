@@ -77,16 +77,16 @@ static cr_status parse(cr_ctx *cx, const char *text, const cr_design *design, fi
     return cr_kernel_parse(cx, text, &columns, NULL, 0, out);
 }
 
-/* Parses and binds; why: what goes wrong with one that is not positive semi-definite. */
+/* Parses and binds; opt_why: what goes wrong with one that is not positive semi-definite, NULL: nothing. */
 static cr_status make_kernel(cr_ctx *cx, const char *text, const cr_design *design, files whether,
-                             const char *why, cr_kernel **out)
+                             const char *opt_why, cr_kernel **out)
 {
     cr_kernel *k = NULL;
     cr_status  st = parse(cx, text, design, whether, &k);
     if (st != CR_OK) return st;
-    if (!cr_kernel_is_psd(k)) {
+    if (opt_why && !cr_kernel_is_psd(k)) {
         cr_kernel_free(cx, k);
-        cr_fail(cx, CR_EARG, "the kernel '%s' is not positive semi-definite: %s", text, why);
+        cr_fail(cx, CR_EARG, "the kernel '%s' is not positive semi-definite: %s", text, opt_why);
         return cr_fail_hint(cx, "--kernel 'poly(degree=3, c=1)' also uses inner products, and is "
                                 "positive semi-definite");
     }
@@ -126,11 +126,16 @@ cr_status cri_gp_kernel(cr_ctx *cx, const char *text, const cr_design *design, c
     return make_kernel(cx, text, design, FILES_REFUSED, NOT_A_COVARIANCE, out);
 }
 
-cr_status cri_gp_kernel_for(cr_ctx *cx, const char *text, const cr_design *design, const char *why,
-                            cr_kernel **out)
+cr_status cri_gp_kernel_any(cr_ctx *cx, const char *text, const cr_design *design, cr_kernel **out)
+{
+    return make_kernel(cx, text, design, FILES_REFUSED, NULL, out);
+}
+
+cr_status cri_gp_kernel_for(cr_ctx *cx, const char *text, const cr_design *design,
+                            const char *opt_why, cr_kernel **out)
 {
     cr_kernel *k = NULL;
-    cr_status  st = make_kernel(cx, text, design, FILES_READ, why, &k);
+    cr_status  st = make_kernel(cx, text, design, FILES_READ, opt_why, &k);
     if (st == CR_OK) st = check_columns(cx, k, design);
     if (st == CR_OK)
         *out = k;
