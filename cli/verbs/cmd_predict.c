@@ -130,8 +130,8 @@ cr_status predict_make_columns(predict_job *j)
     if (!j->table && p->n == 0) return CR_OK; /* the levels of categories: made already */
     if (j->o->parts) CR_TRY(latent_count_parts(context(j), j->model, &parts));
     j->a = answers_new(&j->s, p->n,
-                       16 + j->n_ids + 4 * p->n_classes + p->n_params + j->o->draws +
-                           (j->o->slopes ? cr_model_slopes(j->model) : 0) + parts +
+                       16 + j->n_ids + 4 * p->n_classes + p->n_params + p->n_decisions +
+                           j->o->draws + (j->o->slopes ? cr_model_slopes(j->model) : 0) + parts +
                            (j->o->reconstruct ? cr_model_reconstructs(j->model) : 0));
     CR_TRY(j->s.status);
     if (j->table && !j->o->ahead) predict_add_ids(j, NULL);

@@ -38,6 +38,12 @@ static const cr_field prediction[] = {
     CR_TEXT("sequence", CR_FIELD_SOMETIMES, "with --ahead: the sequence, if there are several"),
     CR_COUNT("ahead", CR_FIELD_SOMETIMES, "with --ahead: how many rows behind the last"),
     CR_OTHER(NUMBERS, "p", CR_FIELD_SOMETIMES, "of a class or cluster: the probability of each"),
+    CR_NUMBER("decision", CR_FIELD_EITHER,
+              "of a classifier that decides by the sign of a function: its value, above 0 for the "
+              "second class; null for a row left out"),
+    CR_OTHER(NUMBERS, "decisions", CR_FIELD_SOMETIMES,
+             "of such a classifier with more than two classes: the value of each machine, above 0 "
+             "for the first class it is named after"),
     CR_OTHER(NUMBERS, "distances", CR_FIELD_SOMETIMES,
              "of clusters around centres: the distance to each centre, in the units of the columns "
              "as scaled"),

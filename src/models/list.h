@@ -45,6 +45,7 @@
     X(ridge)                 \
     X(robust)                \
     X(spline)                \
+    X(svm)                   \
     X(tree)                  \
     X(uniform)               \
     X(von_mises)

@@ -132,6 +132,11 @@ CRI_DECLARE_CLASS(dynamic_network)
 cr_status cri_prediction_family(cr_ctx *cx, cr_prediction *prediction, const char *family,
                                 size_t n_params);
 
+/* Room for n values a row by whose signs a classifier decides; names [n] are the state's.  Its prob then only ranks, until
+ * it is calibrated. */
+cr_status cri_prediction_decisions(cr_ctx *cx, cr_prediction *prediction, size_t n,
+                                   const char *const *names);
+
 /* Room for n columns with `total` levels together, first[n] = total; freed by cr_levels_free. */
 cr_status cri_levels_new(cr_ctx *cx, size_t n, size_t total, cr_levels *out);
 /* Sets the text of level i to prefix and level. */

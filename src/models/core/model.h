@@ -154,6 +154,12 @@ typedef struct cr_prediction {
     const char *const *classes;   /* [n_classes] their names, of the model                     */
     double            *prob;      /* [n x n_classes] probabilities                             */
     double            *vector;    /* [n x n_classes] coordinates, or distances                 */
+    /* Of a classifier that decides by the signs of functions: their values, and what each is called, which is NULL of
+     * the only one.  While `ranks`, prob is no probability: the largest is the label, and shares order rows, no more. */
+    size_t             n_decisions;
+    const char *const *decisions; /* [n_decisions] of the model                                */
+    double            *decision;  /* [n x n_decisions]                                         */
+    bool               ranks;
     double *log_density;          /* [n] of the row itself; also beside the clusters or coordinates
                                      * of a model that has densities as well; else NULL        */
     /* A number's distribution that is not Student's: its class and parameters per row; mean and

@@ -74,6 +74,15 @@ cr_status cri_prediction_family(cr_ctx *cx, cr_prediction *p, const char *family
     return p->params ? CR_OK : CR_ENOMEM;
 }
 
+cr_status cri_prediction_decisions(cr_ctx *cx, cr_prediction *p, size_t n, const char *const *names)
+{
+    p->n_decisions = n;
+    p->decisions = names;
+    p->ranks = true;
+    p->decision = cr_alloc(cx, p->n * n, sizeof(double));
+    return p->decision ? CR_OK : CR_ENOMEM;
+}
+
 void cr_prediction_free(cr_ctx *cx, cr_prediction *p)
 {
     double *columns[] = { p->mean, p->scale, p->dof, p->leverage, p->log_density };
@@ -81,6 +90,7 @@ void cr_prediction_free(cr_ctx *cx, cr_prediction *p)
     cr_free(cx, p->prob, p->n * p->n_classes, sizeof(double));
     cr_free(cx, p->vector, p->n * p->n_classes, sizeof(double));
     cr_free(cx, p->params, p->n * p->n_params, sizeof(double));
+    cr_free(cx, p->decision, p->n * p->n_decisions, sizeof(double));
     cr_free(cx, p->fold_mean, p->n * p->n_folds, sizeof(double));
     cr_free(cx, p->fold_scale, p->n * p->n_folds, sizeof(double));
     *p = (cr_prediction){ 0 };
@@ -150,7 +160,7 @@ cr_status cri_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, cri_want
     CR_TRY(cri_prediction_new(cx, m, n, mean_only, &p));
     CR_TRY(opt_answer ? opt_answer(cx, m, &rows, arg, &p)
                       : cri_answers_of(m->class)->predict(cx, m->state, &rows, &p));
-    if (m->calibration) cri_calibration_apply(m->calibration, p.prob, rows.n);
+    if (m->calibration) cri_calibration_apply(m->calibration, p.prob, rows.n), p.ranks = false;
     CR_TRY(cri_prediction_check(cx, t, &rows, &p));
     CR_TRY(cri_prediction_units(cx, m, rows.n, want == CRI_WANT_LATENT, &p, &overflows));
     for (size_t i = 0; p.mean && !overflows && i < rows.n; i++) /* a family may have no variance */
@@ -161,6 +171,7 @@ cr_status cri_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, cri_want
     cri_rows_spread(&rows, p.n_classes, p.prob);
     cri_rows_spread(&rows, p.n_classes, p.vector);
     cri_rows_spread(&rows, p.n_params, p.params);
+    cri_rows_spread(&rows, p.n_decisions, p.decision);
     if (m->conformal && want == CRI_WANT_ALL)
         CR_TRY(cri_conformal_predict(cx, m->conformal, t, &p));
     *out = p;

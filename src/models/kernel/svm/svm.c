@@ -1,0 +1,328 @@
+/* svm.c -- support vector machines for classes.
+ *   f(x) = sum_i beta_i k(x_i, x) + b,   class by the sign of f
+ *   minimise  1/2 |w|^2 + C sum_i w_i max(0, 1 - y_i f(x_i)),   |w|^2 = beta^T K beta
+ * and, of nu, C by the share of rows that may lie within the margin (svm_machine.h).  The dual is solved to a violation of
+ * the Karush-Kuhn-Tucker conditions of at most tol, and the answer says by its duality gap how far from the optimum it can
+ * be.  Cost: between O(n^2 d) and O(n^2 s) for n rows and s support vectors; O(s d) for a new row.
+ * Cortes & Vapnik (1995), Machine Learning 20; Schoelkopf & Smola (2002), Learning with Kernels, ch. 7. */
+#include "svm.h"
+#include "models/common/kept.h"
+#include "models/core/parameters.h"
+#include "models/core/rows_check.h"
+#include "models/kernel/default_kernel.h"
+#include "base/scratch.h"
+#include "math/kernel/kernel_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* clang-format off */
+#define SVM_OPTIONS(X)                                                                             \
+    X(text,   kernel,   "",     "", "kernel expression (see credence models kernels); default: rbf with half the median distance between rows as length-scale; LIBSVM's gamma is rbf(gamma=0.1)", "'rbf(l=2)'") \
+    X(choice, kind,     "c",    "c|nu", "how errors are limited: by their price C, or by the share nu of rows within the margin", "nu")              \
+    X(text,   C,        "1",    "X", "price of an error; inf: none is allowed, the hard margin", "10")                                             \
+    X(real,   nu,       "0.5",  "0<..1", "with --kind nu: at most this share of the rows is within the margin, and at least this share are support vectors", "0.2") \
+    X(choice, multi,    "ovo",  "ovo|ovr", "many classes: a machine for each pair of them, or for each against the rest", "ovr")                    \
+    X(real,   tol,      "1e-3", ">0", "stop when the optimality conditions hold to this", "1e-6")                                                  \
+    X(count,  max_iter, "100000000", ">=1", "give up after this many steps of two weights in a machine", "100000")
+/* clang-format on */
+
+CR_OPTIONS(svm_options, svm_table, SVM_OPTIONS);
+static const cri_requirement svm_requirements[] = {
+    { "nu", "kind", "nu", true },
+    { "C", "kind", "c", true },
+    CRI_REQUIREMENT_LAST,
+};
+
+CRI_RECORD_TABLE(, cri_svm_record, cri_svm, CRI_SVM_STATE);
+
+static void svm_release(cr_ctx *cx, void *state)
+{
+    cri_svm *m = state;
+    cr_kernel_free(cx, m->kernel);
+    for (size_t k = 0; m->names && k < m->M; k++) cri_string_free(cx, m->names[k]);
+    cr_free(cx, m->names, m->M, sizeof *m->names);
+}
+
+/* What the values of each machine are called: of two classes nothing. */
+static cr_status name_machines(cr_ctx *cx, cri_svm *m, const cr_design *design)
+{
+    m->names = cr_alloc(cx, m->M, sizeof *m->names);
+    if (!m->names) return CR_ENOMEM;
+    for (size_t k = 0; m->M > 1 && k < m->M; k++) {
+        size_t plus, minus;
+        cri_svm_classes_of(m, k, &plus, &minus);
+        m->names[k] = minus == SIZE_MAX
+                          ? cri_string_copy(cx, cr_design_class(design, plus))
+                          : cri_string_format(cx, "%s/%s", cr_design_class(design, plus),
+                                              cr_design_class(design, minus));
+        if (!m->names[k]) return cr_error_status(cx);
+    }
+    return CR_OK;
+}
+
+/* --- fit ------------------------------------------------------------------------------------- */
+
+static cr_status read_price(cr_ctx *cx, const char *text, double *out)
+{
+    static const char *const words[] = { "inf", NULL };
+    static const char        what[] = "a number above 0, or inf";
+    int                      word;
+    cr_status                st = cri_word_or_number(cx, "C", text, words, what, &word, out);
+    if (st != CR_OK) return st;
+    if (word == 0) *out = INFINITY;
+    return *out > 0 ? CR_OK : cr_fail(cx, CR_EARG, "--C: '%s' is not %s", text, what);
+}
+
+/* The kernel as written, or by the distances between distinct rows. */
+static cr_status make_kernel(cr_ctx *cx, const char *text, const cri_rows *rows,
+                             const cri_gp_data *data, cr_kernel **out)
+{
+    cr_status   st = CR_OK;
+    cri_gp_data distinct = { 0 };
+    if (!text) CR_TRY(cri_inputs_add(cx, &distinct, rows));
+    CR_TRY(cri_default_kernel(cx, text, rows->design, text ? data : &distinct, 0.5, NULL, out));
+    CR_TRY(cri_gp_check_data(cx, *out, rows, data));
+    CR_TRY(cri_gp_tabulate(cx, *out, rows->design, false));
+    if (!cr_kernel_is_psd(*out))
+        cr_log(cx, CR_LOG_WARNING,
+               "svm: the kernel '%s' is not positive semi-definite: there is no margin in a space "
+               "of features, and the optimum found may be one of several",
+               text);
+done:
+    cri_gp_data_free(cx, &distinct);
+    return st;
+}
+
+static void warn_of_stop(cr_ctx *cx, const cri_svm *m, const cr_report *report)
+{
+    double gap = 0;
+    for (size_t k = 0; k < m->M; k++) gap = fmax(gap, m->gap[k]);
+    if (report->stop == CR_STOP_TIME)
+        cr_log(cx, CR_LOG_WARNING,
+               "svm: the time limit ended the search with a duality gap of %.3g", gap);
+}
+
+static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const svm_options *o, cri_svm *m,
+                          cr_report *report)
+{
+    cr_status        st = CR_OK;
+    cri_gp_data      data = { 0 };
+    cri_svm_settings how = {
+        .tol = o->tol, .max_iter = o->max_iter, .shrink = true, .clock = cri_clock_start(cx, NAN)
+    };
+    CR_TRY(cri_check_row_classes(cx, rows));
+    CR_TRY(cri_check_sizes(cx, rows, true));
+    CR_TRY(cri_gp_data_add(cx, &data, rows, NULL, false, NULL));
+    m->rows = data.count;
+    CR_TRY(make_kernel(cx, o->kernel, rows, &data, &m->kernel));
+    report->stop = CR_STOP_TOLERANCE;
+    CR_TRY(cri_svm_train_all(cx, m, m->kernel, &data, rows->design, &how, report));
+    cri_kernel_drop_tables(cx, m->kernel);
+    CR_TRY(cri_gp_kernel_keep(cx, m->kernel, &m->formula, &m->centre));
+    CR_TRY(name_machines(cx, m, rows->design));
+    warn_of_stop(cx, m, report);
+done:
+    cri_gp_data_free(cx, &data);
+    return st;
+}
+
+static cr_status svm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, uint64_t seed,
+                         void **out_state, cr_report *report)
+{
+    cr_status          st = CR_OK;
+    const svm_options *o = options;
+    cri_svm           *m = cr_alloc(cx, 1, sizeof *m);
+    (void)seed;
+
+    if (!m) return CR_ENOMEM;
+    m->kind = o->kind, m->multi = o->multi, m->tol = o->tol;
+    m->K = cr_design_classes(rows->design);
+    m->M = cri_svm_machines((cri_svm_multi)o->multi, m->K);
+    if (o->kind == CRI_SVM_NU)
+        m->nu = o->nu;
+    else
+        CR_TRY(read_price(cx, o->C, &m->C));
+    CR_TRY(fit_rows(cx, rows, o, m, report));
+    *out_state = m;
+    m = NULL;
+done:
+    cri_state_free(cx, &cri_class_svm, m);
+    return st;
+}
+
+/* --- predict --------------------------------------------------------------------------------- */
+
+static cr_status svm_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                             cr_prediction *out)
+{
+    cr_status      st = CR_OK;
+    const cri_svm *m = state;
+    CR_TRY(cri_prediction_decisions(cx, out, m->M, (const char *const *)m->names));
+    CR_TRY(cri_svm_decide(cx, m, rows, out->decision));
+    for (size_t i = 0; i < rows->n; i++)
+        cri_svm_rank(m, out->decision + i * m->M, out->prob + i * m->K);
+done:
+    return st;
+}
+
+/* --- describe and file ----------------------------------------------------------------------- */
+
+static const cr_field svm_statistics[] = {
+    CR_TEXT("kernel", 0, "the kernel with its hyper-parameters"),
+    CR_TEXT("kind", 0, "c or nu"),
+    CR_TEXT("multi", CR_FIELD_SOMETIMES, "of many classes: ovo or ovr"),
+    CR_NUMBER("C", CR_FIELD_EITHER, "of c: the price of an error; null: none is allowed"),
+    CR_NUMBER("nu", CR_FIELD_SOMETIMES, "of nu: the share of rows within the margin"),
+    CR_COUNT("support_vectors", 0, "rows that some machine needs"),
+    CR_COUNT("bounded", CR_FIELD_SOMETIMES,
+             "of two classes: support vectors whose weight is at its bound, within the margin"),
+    CR_COUNT("free", CR_FIELD_SOMETIMES,
+             "of two classes: support vectors on the margin, whose weight is below its bound"),
+    CR_NUMBER("dual_objective", CR_FIELD_SOMETIMES,
+              "of two classes: 1/2 a^T Q a - sum a, at its least; of nu 1/2 a^T Q a"),
+    CR_NUMBER("duality_gap", CR_FIELD_NULL,
+              "primal less dual: the objective is at most this from its optimum; of many classes "
+              "the largest"),
+    CR_NUMBER("violation", 0, "of the optimality conditions; of many classes the largest"),
+    CR_NUMBER("margin", CR_FIELD_EITHER,
+              "of two classes: distance of the margin from the boundary, 1 / |w|"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field machine_fields[] = {
+    CR_TEXT("class", 0, "the class for which the decision is above 0"),
+    CR_TEXT("against", CR_FIELD_NULL, "the class for which it is below; null: all others"),
+    CR_NUMBER("b", 0, "the constant of the decision"),
+    CR_COUNT("support_vectors", 0, "rows with a weight"),
+    CR_COUNT("bounded", 0, "of them, with a weight at its bound"),
+    CR_NUMBER("dual_objective", 0, "the least value of the dual"),
+    CR_NUMBER("duality_gap", CR_FIELD_NULL, "primal less dual"),
+    CR_NUMBER("violation", 0, "of the optimality conditions"),
+    CR_COUNT("iterations", 0, "steps of two weights"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field svm_tables[] = {
+    CR_INNER(ROWS, "machines", CR_FIELD_SOMETIMES, "of many classes: what each machine is like",
+             machine_fields),
+    CR_FIELD_LAST,
+};
+
+static void describe_machines(const cri_svm *m, const cr_design *design, cri_sheet *list)
+{
+    for (size_t k = 0; k < m->M; k++) {
+        cri_sheet *s = cri_put_object(list, NULL);
+        size_t     plus, minus;
+        cri_svm_classes_of(m, k, &plus, &minus);
+        cri_put_text(s, "class", cr_design_class(design, plus));
+        cri_put_text(s, "against", minus == SIZE_MAX ? NULL : cr_design_class(design, minus));
+        cri_put_real(s, "b", m->b[k]);
+        cri_put_count(s, "support_vectors", m->links[k]);
+        cri_put_count(s, "bounded", m->bounded[k]);
+        cri_put_real(s, "dual_objective", m->objective[k]);
+        cri_put_real(s, "duality_gap", m->gap[k]);
+        cri_put_real(s, "violation", m->violation[k]);
+        cri_put_count(s, "iterations", m->steps[k]);
+    }
+}
+
+static cr_status svm_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                              cri_sheet *out)
+{
+    const cri_svm *m = state;
+    cri_sheet     *list = cri_put_list(out, "parameters"), *s;
+    double         gap = 0, violation = 0;
+    (void)cx;
+
+    if (m->M == 1) cri_parameter_add(list, m->b[0], NAN, "b");
+    for (size_t i = 0; i < cr_kernel_parameters(m->kernel); i++) {
+        cr_kernel_parameter p = cr_kernel_parameter_at(m->kernel, i);
+        if (!p.given) cri_parameter_add(list, p.value, NAN, "%s", p.name);
+    }
+    cri_gp_report_elements(m->kernel, design, list);
+    for (size_t k = 0; k < m->M; k++) {
+        gap = fmax(gap, m->gap[k]);
+        violation = fmax(violation, m->violation[k]);
+    }
+    s = cri_put_object(out, "statistics");
+    cri_put_text(s, "kernel", m->formula);
+    cri_put_text(s, "kind", m->kind == CRI_SVM_NU ? "nu" : "c");
+    if (m->M > 1) cri_put_text(s, "multi", m->multi == CRI_SVM_OVO ? "ovo" : "ovr");
+    if (m->kind == CRI_SVM_NU)
+        cri_put_real(s, "nu", m->nu);
+    else
+        cri_put_real(s, "C", m->C);
+    cri_put_count(s, "support_vectors", m->n);
+    if (m->M == 1) {
+        cri_put_count(s, "bounded", m->bounded[0]);
+        cri_put_count(s, "free", m->links[0] - m->bounded[0]);
+        cri_put_real(s, "dual_objective", m->objective[0]);
+        cri_put_real(s, "margin", m->norm[0] > 0 ? 1 / m->norm[0] : NAN);
+    }
+    cri_put_real(s, "duality_gap", gap);
+    cri_put_real(s, "violation", violation);
+    if (m->M > 1) describe_machines(m, design, cri_put_list(out, "machines"));
+    return CR_OK;
+}
+
+static bool is_sound(const cri_svm *m)
+{
+    size_t l = 0;
+    for (size_t k = 0; k < m->M; k++) {
+        if (m->links[k] > m->S - l || m->bounded[k] > m->links[k]) return false;
+        l += m->links[k];
+    }
+    for (size_t i = 0; i < m->S; i++)
+        if (m->row[i] >= m->n) return false;
+    return l == m->S;
+}
+
+static cr_status svm_ready(cr_ctx *cx, void *state, const cr_design *design)
+{
+    cr_status       st = CR_OK;
+    cri_svm        *m = state;
+    cr_kernel_input at = cri_svm_inputs(m);
+    size_t          d, c;
+    cri_gp_shape(design, &d, &c);
+    if (m->d != d || m->c != c || m->K != cr_design_classes(design) ||
+        m->M != cri_svm_machines((cri_svm_multi)m->multi, m->K) || !is_sound(m) ||
+        !cri_gp_codes_fit(design, m->codes, m->n, c))
+        return CR_EDATA;
+    CR_TRY(cri_gp_kernel_restore_any(cx, m->formula, &m->centre, &at, design, &m->kernel));
+    CR_TRY(name_machines(cx, m, design));
+done:
+    return st;
+}
+
+static cr_status svm_shape(cr_ctx *cx, const void *options, cr_design *design)
+{
+    return cri_gp_shape_texts(cx, ((const svm_options *)options)->kernel, design);
+}
+
+const cr_model_class cri_class_svm = {
+    .name = "svm",
+    .example = "examples/iris.csv --target species",
+    .summary = "support vector machine: the widest margin between classes",
+    .formulas = "f(x) = sum_i beta_i k(x_i, x) + b,  class by the sign of f\n"
+                "minimise  1/2 |w|^2 + C sum_i w_i max(0, 1 - y_i f(x_i)),  |w|^2 = beta^T K beta",
+    .reference =
+        "Cortes & Vapnik (1995), Machine Learning 20; Schoelkopf & Smola (2002), Learning with "
+        "Kernels, ch. 7",
+    .tasks = CR_TASK_CLASSIFICATION,
+    .options = svm_table,
+    .options_size = sizeof(svm_options),
+    .requirements = svm_requirements,
+    .default_scale = CR_SCALE_STANDARD,
+    .coding = CRI_CODING_CODE,
+    .shape = svm_shape,
+    .whole = &(const cri_whole_face){ .fit = svm_fit },
+    .rows = &(const cri_rows_face){ .predict = svm_predict },
+    .describe = svm_describe,
+    .statistics = svm_statistics,
+    .tables = svm_tables,
+    .state = cri_svm_record,
+    .state_size = sizeof(cri_svm),
+    .ready = svm_ready,
+    .release = svm_release,
+};
