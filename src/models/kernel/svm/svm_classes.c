@@ -6,6 +6,7 @@
 #include "svm.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
+#include "math/kernel/kernel_internal.h"
 #include "math/special/special.h"
 
 #include <math.h>
@@ -256,12 +257,14 @@ cr_status cri_svm_decide(cr_ctx *cx, const cri_svm *m, const cri_rows *rows, dou
     size_t     most = AT_ONCE / m->n;
     if (most < LEAST_ROWS) most = LEAST_ROWS;
     if (most > rows->n) most = rows->n;
-    double         *workspace = cr_scratch_matrix(&s, most, rows->p);
-    double         *X = cr_scratch_matrix(&s, most, m->d), *K = cr_scratch_matrix(&s, most, m->n);
-    uint32_t       *codes = cr_scratch_bytes(&s, most * m->c, sizeof *codes);
-    cr_kernel_input at = cri_svm_inputs(m);
+    double          *workspace = cr_scratch_matrix(&s, most, rows->p);
+    double          *X = cr_scratch_matrix(&s, most, m->d), *K = cr_scratch_matrix(&s, most, m->n);
+    uint32_t        *codes = cr_scratch_bytes(&s, most * m->c, sizeof *codes);
+    cr_kernel_input  at = cri_svm_inputs(m);
+    cri_kernel_held *held = NULL;
 
     CR_TRY(s.status);
+    CR_TRY(cri_kernel_hold(cx, m->kernel, &at, &held));
     for (size_t begin = 0; begin < rows->n; begin += most) {
         size_t count = rows->n - begin < most ? rows->n - begin : most;
         cr_progress(cx, "predicting", (double)begin, (double)rows->n);
@@ -272,11 +275,12 @@ cr_status cri_svm_decide(cr_ctx *cx, const cri_svm *m, const cri_rows *rows, dou
                                .categories = m->c,
                                .names = cri_gp_names(rows) };
         CR_TRY(cri_gp_check_inputs(cx, m->kernel, rows, begin, &in));
-        CR_TRY(cr_kernel_cross(cx, m->kernel, &in, &at, cr_mat_of(K, count, m->n)));
+        CR_TRY(cri_kernel_cross_held(cx, held, &in, cr_mat_of(K, count, m->n)));
         adding a = { m, K, out + begin * m->M, count };
         CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(count, ROWS), add_links, &a));
     }
 done:
+    cri_kernel_release(held);
     cr_scratch_end(&s);
     return st;
 }

@@ -2,9 +2,11 @@
 #include "svm_rows.h"
 #include "svm_solver.h"
 #include "base/context_internal.h"
+#include "base/inner_loop.h"
 #include "base/parallel.h"
 #include "math/dense/dense.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -15,6 +17,7 @@ enum {
 };
 
 static const size_t NONE = SIZE_MAX;
+static const double SLAB = 32e6; /* bytes of rows that are kept, asked for at a time */
 
 /* --- rows of inputs -------------------------------------------------------------------------- */
 
@@ -58,13 +61,23 @@ cr_status cri_svm_pick(cr_scratch *s, const cr_kernel_input *in, const size_t *i
 
 static size_t element(const cri_svm_rows *r) { return r->wide ? sizeof(double) : sizeof(float); }
 
-/* No row is kept; as many as the memory has room for may be. */
+static char *place_of(const cri_svm_rows *r, size_t slot)
+{
+    char *slab = r->slab[slot / r->per_slab];
+    return slab + slot % r->per_slab * r->active * element(r);
+}
+
+/* How many rows of the present length there is room for. */
+static void count_slots(cri_svm_rows *r)
+{
+    r->per_slab = r->slab_size / (r->active * element(r));
+    r->slots = r->slabs * r->per_slab;
+    if (r->slots > r->n) r->slots = r->n;
+}
+
 static void empty_store(cri_svm_rows *r)
 {
-    size_t fit = r->memory / (r->active * element(r));
-    r->slots = fit < r->n ? fit : r->n;
-    if (r->slots < 2 * r->chunk && r->slots < r->n)
-        r->slots = 0; /* all of a chunk must have room */
+    count_slots(r);
     r->used = 0;
     r->first = r->last = NONE;
     for (size_t i = 0; i < r->n; i++) r->slot_of[i] = NONE;
@@ -85,19 +98,30 @@ static void link_last(cri_svm_rows *r, size_t s)
     r->last = s;
 }
 
-/* A slot for a row, that of the row used longest ago where none is free. */
+/* Whether there is memory for one more slot. */
+static bool has_room(cri_svm_rows *r)
+{
+    if (r->used >= r->slots) return false;
+    void **slab = &r->slab[r->used / r->per_slab];
+    if (!*slab) *slab = cri_resize_quietly(r->cx, NULL, 0, r->slab_size, 1);
+    if (!*slab) r->slots = r->used;
+    return *slab;
+}
+
+/* A slot for a row, that of the row used longest ago where none is free; NONE where that is in use now. */
 static size_t take_slot(cri_svm_rows *r, size_t row)
 {
     size_t s = r->used;
-    if (r->slots == 0) return NONE;
-    if (r->used < r->slots) {
+    if (has_room(r)) {
         r->used++;
     } else {
         s = r->first;
+        if (s == NONE || r->turn[s] == r->now) return NONE;
         unlink_slot(r, s);
         r->slot_of[r->row_of[s]] = NONE;
     }
     link_last(r, s);
+    r->turn[s] = r->now;
     r->row_of[s] = row;
     r->slot_of[row] = s;
     return s;
@@ -109,12 +133,25 @@ static void set_columns(cri_svm_rows *r)
     r->chunk = most < LEAST_CHUNK ? LEAST_CHUNK : most > MOST_CHUNK ? MOST_CHUNK : most;
 }
 
+/* Doubles where all rows fit, else floats; in pieces of a size that is easily had. */
+static void plan_store(cri_svm_rows *r, size_t memory)
+{
+    double whole = (double)r->n * (double)r->n;
+    r->wide = whole * sizeof(double) <= (double)memory;
+    double need = fmin(whole * (double)element(r), (double)memory),
+           row = (double)(r->n * element(r));
+    double size = fmin(need, fmax(SLAB, row));
+    if (r->gram || size < row) return;
+    r->slab_size = (size_t)size;
+    r->slabs = (size_t)ceil(need / size);
+    while (r->slabs > 1 && (double)r->slabs * size > (double)memory) r->slabs--;
+}
+
 cr_status cri_svm_rows_open(cr_ctx *cx, const cr_kernel *kernel, const cr_kernel_input *in,
                             const double *opt_gram, size_t memory, cri_svm_rows *out)
 {
     cr_status    st = CR_OK;
     size_t       n = in->rows;
-    double       whole = (double)n * (double)n;
     cri_svm_rows r = { .cx = cx,
                        .kernel = kernel,
                        .all = *in,
@@ -123,20 +160,18 @@ cr_status cri_svm_rows_open(cr_ctx *cx, const cr_kernel *kernel, const cr_kernel
                        .active = n,
                        .columns = *in };
     set_columns(&r);
-    r.wide = whole * sizeof(double) <= (double)memory;
-    r.memory = opt_gram                                  ? 0
-               : r.wide                                  ? n * n * sizeof(double)
-               : whole * sizeof(float) <= (double)memory ? n * n * sizeof(float)
-                                                         : memory;
+    plan_store(&r, memory);
     r.at = cr_alloc(cx, n, sizeof *r.at);
     r.slot_of = cr_alloc(cx, n, sizeof *r.slot_of);
     r.row_of = cr_alloc(cx, n, sizeof *r.row_of);
     r.before = cr_alloc(cx, n, sizeof *r.before);
     r.after = cr_alloc(cx, n, sizeof *r.after);
-    r.store = cr_alloc(cx, r.memory, 1);
+    r.turn = cr_alloc(cx, n, sizeof *r.turn);
+    r.slab = cr_alloc(cx, r.slabs, sizeof *r.slab);
     r.buffer_size = opt_gram ? 0 : r.chunk * n;
-    r.buffer = cr_alloc(cx, r.buffer_size, sizeof *r.buffer);
-    if (!r.at || !r.slot_of || !r.row_of || !r.before || !r.after || !r.store || !r.buffer)
+    r.buffer = cri_resize_quietly(cx, NULL, 0, r.buffer_size, sizeof *r.buffer);
+    if (!r.buffer) CR_TRY(cri_fail_memory(cx, r.buffer_size * sizeof *r.buffer));
+    if (!r.at || !r.slot_of || !r.row_of || !r.before || !r.after || !r.turn || !r.slab)
         CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < n; i++) r.at[i] = i;
     empty_store(&r);
@@ -149,6 +184,8 @@ done:
 
 static void free_columns(cri_svm_rows *r)
 {
+    cri_kernel_release(r->held);
+    r->held = NULL;
     size_t n = r->columns.rows;
     cr_free(r->cx, r->numbers, n * r->all.numbers.cols, sizeof *r->numbers);
     cr_free(r->cx, r->codes, n * r->all.categories, sizeof *r->codes);
@@ -167,7 +204,9 @@ void cri_svm_rows_close(cri_svm_rows *r)
     cr_free(cx, r->row_of, n, sizeof *r->row_of);
     cr_free(cx, r->before, n, sizeof *r->before);
     cr_free(cx, r->after, n, sizeof *r->after);
-    cr_free(cx, r->store, r->memory, 1);
+    cr_free(cx, r->turn, n, sizeof *r->turn);
+    for (size_t i = 0; r->slab && i < r->slabs; i++) cr_free(cx, r->slab[i], r->slab_size, 1);
+    cr_free(cx, r->slab, r->slabs, sizeof *r->slab);
     cr_free(cx, r->buffer, r->buffer_size, sizeof *r->buffer);
     *r = (cri_svm_rows){ 0 };
 }
@@ -185,6 +224,27 @@ typedef struct adding {
     double             *value;
 } adding;
 
+CRI_INNER_LOOP static void add_fresh(const double *k, double w, size_t n, double *sum)
+{
+    cri_check_array(k, n);
+    for (size_t i = 0; i < n; i++) sum[i] += w * k[i];
+}
+
+CRI_INNER_LOOP static void add_kept(const float *k, double w, size_t n, double *sum)
+{
+    cri_check_bytes(k, n * sizeof *k);
+    for (size_t i = 0; i < n; i++) sum[i] += w * (double)k[i];
+}
+
+/* The columns c of a row that was computed, into its slot. */
+static void keep_part(const cri_svm_rows *r, const double *fresh, cri_range c, void *kept)
+{
+    if (r->wide)
+        memcpy((double *)kept + c.begin, fresh + c.begin, (c.end - c.begin) * sizeof *fresh);
+    else
+        for (size_t k = c.begin; k < c.end; k++) ((float *)kept)[k] = (float)fresh[k];
+}
+
 static void add_strip(void *arg, size_t block)
 {
     const adding       *a = arg;
@@ -194,22 +254,14 @@ static void add_strip(void *arg, size_t block)
     double              sum[STRIP] = { 0 };
     for (size_t i = 0; i < a->n; i++) {
         const double w = a->coef[i], *fresh = a->fresh[i];
-        const size_t at = a->slot[i] == NONE ? 0 : a->slot[i] * r->active + c.begin;
-        double      *wide = r->store;
-        float       *narrow = r->store;
-        if (fresh) {
-            fresh += c.begin;
-            for (size_t k = 0; k < n; k++) sum[k] += w * fresh[k];
-            if (a->slot[i] == NONE) continue;
-            if (r->wide)
-                memcpy(wide + at, fresh, n * sizeof *wide);
-            else
-                for (size_t k = 0; k < n; k++) narrow[at + k] = (float)fresh[k];
-        } else if (r->wide) {
-            for (size_t k = 0; k < n; k++) sum[k] += w * wide[at + k];
-        } else {
-            for (size_t k = 0; k < n; k++) sum[k] += w * (double)narrow[at + k];
-        }
+        void        *kept = a->slot[i] == NONE ? NULL : place_of(r, a->slot[i]);
+        if (fresh) add_fresh(fresh + c.begin, w, n, sum);
+        if (fresh && kept) keep_part(r, fresh, c, kept);
+        if (fresh) continue;
+        if (r->wide)
+            add_fresh((const double *)kept + c.begin, w, n, sum);
+        else
+            add_kept((const float *)kept + c.begin, w, n, sum);
     }
     for (size_t k = 0; k < n; k++) a->value[r->at[c.begin + k]] += sum[k];
 }
@@ -221,6 +273,7 @@ static cr_status compute(cri_svm_rows *r, adding *a)
     cr_scratch      s = cr_scratch_begin(r->cx);
     size_t          missing[MOST_CHUNK], place[MOST_CHUNK], n = 0;
     cr_kernel_input in;
+    r->now++;
     for (size_t i = 0; i < a->n; i++) {
         size_t slot = a->slot[i] = r->slot_of[a->row[i]];
         a->fresh[i] = NULL;
@@ -230,11 +283,13 @@ static cr_status compute(cri_svm_rows *r, adding *a)
         } else {
             unlink_slot(r, slot);
             link_last(r, slot);
+            r->turn[slot] = r->now;
         }
     }
     if (n == 0) goto done;
     CR_TRY(cri_svm_pick(&s, &r->all, missing, n, &in));
-    CR_TRY(cr_kernel_cross(r->cx, r->kernel, &in, &r->columns, cr_mat_of(r->buffer, n, r->active)));
+    if (!r->held) CR_TRY(cri_kernel_hold(r->cx, r->kernel, &r->columns, &r->held));
+    CR_TRY(cri_kernel_cross_held(r->cx, r->held, &in, cr_mat_of(r->buffer, n, r->active)));
     r->computed += (double)n * (double)r->active;
     for (size_t k = 0; k < n; k++) {
         a->fresh[place[k]] = r->buffer + k * r->active;
@@ -268,18 +323,22 @@ done:
 
 /* --- rows put aside -------------------------------------------------------------------------- */
 
-/* The columns `kept` [m], positions among the active ones, of all rows that are kept, moved to the front. */
+/* The columns `kept` [m], positions among the active ones, of all rows that are kept, moved to the front.  Every row moves
+ * to a place that is not behind its own, so the first rows go first. */
 static void compact(cri_svm_rows *r, const size_t *kept, size_t m)
 {
-    double *wide = r->store;
-    float  *narrow = r->store;
+    size_t before = r->active, per = r->per_slab;
     for (size_t s = 0; s < r->used; s++) {
-        size_t from = s * r->active, to = s * m;
-        if (r->wide)
-            for (size_t k = 0; k < m; k++) wide[to + k] = wide[from + kept[k]];
-        else
-            for (size_t k = 0; k < m; k++) narrow[to + k] = narrow[from + kept[k]];
+        void *from = place_of(r, s);
+        r->active = m;
+        count_slots(r);
+        void *to = place_of(r, s);
+        for (size_t k = 0; r->wide && k < m; k++) ((double *)to)[k] = ((double *)from)[kept[k]];
+        for (size_t k = 0; !r->wide && k < m; k++) ((float *)to)[k] = ((float *)from)[kept[k]];
+        r->active = before, r->per_slab = per;
     }
+    r->active = m;
+    count_slots(r);
 }
 
 cr_status cri_svm_rows_shrink(cri_svm_rows *r, const unsigned char *keep)
@@ -294,12 +353,8 @@ cr_status cri_svm_rows_shrink(cri_svm_rows *r, const unsigned char *keep)
     compact(r, kept, m);
     for (size_t k = 0; k < m; k++) r->at[k] = r->at[kept[k]];
     free_columns(r);
-    r->active = m;
     set_columns(r);
     while (r->chunk * m > r->buffer_size) r->chunk--;
-    size_t fit = r->memory / (m * element(r));
-    r->slots = r->slots ? fit < r->n ? fit : r->n : 0;
-    if (r->slots && r->slots < r->n && r->chunk > r->slots / 2) r->chunk = r->slots / 2;
     r->columns.rows = m;
     r->numbers = cr_alloc(r->cx, m * r->all.numbers.cols, sizeof *r->numbers);
     r->codes = cr_alloc(r->cx, m * r->all.categories, sizeof *r->codes);
@@ -335,10 +390,12 @@ cr_status cri_svm_values(cr_ctx *cx, const cr_kernel *kernel, const cr_kernel_in
            d = queries->numbers.cols;
     if (chunk < LEAST_CHUNK) chunk = LEAST_CHUNK;
     if (chunk > m) chunk = m;
-    double *K = cr_scratch_matrix(&s, chunk, n);
+    double          *K = cr_scratch_matrix(&s, chunk, n);
+    cri_kernel_held *held = NULL;
 
     CR_TRY(s.status);
     memset(out, 0, m * outputs * sizeof *out);
+    if (n > 0) CR_TRY(cri_kernel_hold(cx, kernel, at, &held));
     for (size_t begin = 0; n > 0 && begin < m; begin += chunk) {
         size_t          count = m - begin < chunk ? m - begin : chunk;
         cr_kernel_input in = *queries;
@@ -347,11 +404,12 @@ cr_status cri_svm_values(cr_ctx *cx, const cr_kernel *kernel, const cr_kernel_in
         if (d) in.numbers.a = queries->numbers.a + begin * queries->numbers.stride;
         if (in.categories) in.codes = queries->codes + begin * in.categories;
         if (in.text_columns) in.texts = queries->texts + begin * in.text_columns;
-        CR_TRY(cr_kernel_cross(cx, kernel, &in, at, cr_mat_of(K, count, n)));
+        CR_TRY(cri_kernel_cross_held(cx, held, &in, cr_mat_of(K, count, n)));
         CR_TRY(cr_gemm(cx, 1, cr_cmat_of(K, count, n), CR_PLAIN, cr_cmat_of(coef, n, outputs),
                        CR_PLAIN, 0, cr_mat_of(out + begin * outputs, count, outputs)));
     }
 done:
+    cri_kernel_release(held);
     cr_scratch_end(&s);
     return st;
 }

@@ -6,7 +6,7 @@
 #define CREDENCE_MODELS_KERNEL_SVM_SVM_ROWS_H
 
 #include "base/scratch.h"
-#include "math/kernel/kernel.h"
+#include "math/kernel/kernel_internal.h"
 
 typedef struct cri_svm_rows {
     cr_ctx          *cx;
@@ -19,9 +19,12 @@ typedef struct cri_svm_rows {
     double          *numbers; /* of columns, where some rows are put aside */
     uint32_t        *codes;
     const char     **texts;
-    size_t  memory, slots, used; /* bytes of the store; rows that it has room for; and has */
-    bool    wide;                /* doubles */
-    void   *store;
+    cri_kernel_held *held; /* columns, once some are needed */
+    bool             wide; /* kept rows are doubles                                             */
+    size_t  slots, used;   /* how many rows may be kept, and are                                */
+    void  **slab;          /* [slabs] memory for them, asked for when it is needed              */
+    size_t  slabs, slab_size, per_slab; /* how many there may be; bytes of each; rows in each */
+    size_t *turn, now; /* [n] when the row in a slot was last used                          */
     size_t *slot_of, *row_of;            /* [n]: SIZE_MAX where a row is not kept; [slots] */
     size_t *before, *after, first, last; /* [n] the slots, the one used longest ago first */
     size_t  chunk;                       /* rows computed at a time */
