@@ -326,7 +326,6 @@ done:
 static cr_status run(solver *s)
 {
     cr_status st = CR_OK;
-    double    best = INFINITY;
     size_t    checks = 0, stalled = 0;
     bool      may_shrink = s->o->shrink;
     for (;; s->x->rounds++) {
@@ -338,7 +337,7 @@ static cr_status run(solver *s)
             may_shrink = false; /* the end is near: rows that come back stay */
             CR_TRY(activate_all(s));
             if (++checks > MOST_CHECKS) break;
-            stalled = 0, best = INFINITY;
+            stalled = 0;
             e = look(s);
             if (e.violation <= s->o->tol) break;
         }
@@ -349,8 +348,7 @@ static cr_status run(solver *s)
         choose(s, &e);
         size_t steps = s->x->steps;
         CR_TRY(round_of(s, fmax(0.1 * e.violation, 0.5 * s->o->tol)));
-        stalled = s->x->steps == steps || (has_drifted(s) && e.violation >= best) ? stalled + 1 : 0;
-        best = fmin(best, e.violation);
+        stalled = s->x->steps == steps ? stalled + 1 : 0;
     }
 done:
     return st;
