@@ -99,6 +99,18 @@ done:
     return st;
 }
 
+static cr_status add_decision_values(predict_job *j)
+{
+    const cr_prediction *p = &j->p;
+    if (p->n_decisions == 0) {
+        cr_fail(context(j), CR_EUNSUPPORTED, "--decision: the model %s has no decision values",
+                cr_class_name(cr_model_get_class(j->model)));
+        return cr_fail_hint(context(j), "it is for support vector machines of classes (svm)");
+    }
+    if (!p->ranks) answers_add_decisions(&j->s, p, &j->a); /* else they are there */
+    return j->s.status;
+}
+
 static cr_status add_draws(predict_job *j)
 {
     cr_status st = CR_OK;
@@ -140,6 +152,7 @@ cr_status predict_make_columns(predict_job *j)
     else if (!j->table)
         add_next_names(j);
     CR_TRY(answers_add_prediction(j->c, &j->s, j->model, p, level_of(j), j->o->leverage, &j->a));
+    if (j->o->decision) CR_TRY(add_decision_values(j));
     if (j->o->decode == DECODE_VITERBI) CR_TRY(predict_add_path(j));
     if (has_probability_intervals(j))
         CR_TRY(latent_add_probability_intervals(&j->s, j->model, j->table, level_of(j), &j->a));
@@ -195,10 +208,10 @@ cr_status predict_check_ids(const predict_job *j)
 static cr_status answer_next(predict_job *j)
 {
     char        spelled[64];
-    const char *option = cli_first_set(
-        j->c,
-        "id draws leverage coordinates slopes parts log_joint reconstruct covariance latent prior",
-        spelled);
+    const char *option = cli_first_set(j->c,
+                                       "id draws leverage coordinates slopes parts log_joint "
+                                       "decision reconstruct covariance latent prior",
+                                       spelled);
     const char *name = cr_class_name(cr_model_get_class(j->model));
     bool        next = cr_class_offers(cr_model_get_class(j->model), "next");
     cr_status st = answers_next_levels(j->c, j->model, j->o->loss ? &j->loss : NULL, &j->s, &j->a);

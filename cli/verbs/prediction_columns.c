@@ -69,8 +69,7 @@ done:
     return st;
 }
 
-/* The values by whose signs a classifier decides. */
-static void add_decisions(cr_scratch *s, const cr_prediction *p, answers *a)
+void answers_add_decisions(cr_scratch *s, const cr_prediction *p, answers *a)
 {
     if (p->n_decisions == 1) answers_add(a, "decision", "decision")->x = p->decision;
     for (size_t k = 0; p->n_decisions > 1 && k < p->n_decisions; k++) {
@@ -96,7 +95,7 @@ static cr_status add_classes(cli *c, cr_scratch *s, const cr_model *m, const cr_
     if (p->n > 0) memcpy(label, best.action, p->n * sizeof *label);
     answer_column *column = answers_add(a, word, word);
     column->x = label, column->names = p->classes, column->n_names = p->n_classes;
-    add_decisions(s, p, a);
+    if (p->ranks) answers_add_decisions(s, p, a);
     for (size_t k = 0; k < p->n_classes && !p->ranks; k++) {
         column = answers_add(a, answers_name(s, "p_", p->classes[k]), p->classes[k]);
         column->group = "p";

@@ -137,6 +137,9 @@ cr_status cri_prediction_family(cr_ctx *cx, cr_prediction *prediction, const cha
 cr_status cri_prediction_decisions(cr_ctx *cx, cr_prediction *prediction, size_t n,
                                    const char *const *names);
 
+/* The failure of what needs probabilities. */
+cr_status cri_fail_ranks(cr_ctx *cx, const char *model);
+
 /* Room for n columns with `total` levels together, first[n] = total; freed by cr_levels_free. */
 cr_status cri_levels_new(cr_ctx *cx, size_t n, size_t total, cr_levels *out);
 /* Sets the text of level i to prefix and level. */

@@ -324,6 +324,12 @@ static cr_status log_density_of(cr_ctx *cx, const cr_prediction *p, size_t i, do
     return CR_OK;
 }
 
+cr_status cri_fail_ranks(cr_ctx *cx, const char *model)
+{
+    cr_fail(cx, CR_EUNSUPPORTED, "the model %s was fitted without probabilities", model);
+    return cr_fail_hint(cx, "fit it with --calibrate platt");
+}
+
 /* Of the target of every row. */
 static cr_status score_targets(cr_ctx *cx, const cr_model *m, const cr_table *t,
                                const cr_prediction *p, double *out)
@@ -353,6 +359,7 @@ cr_status cr_score(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out
     if (!target && !(m->class->tasks & CR_TASK_DENSITY) && answer_of(m) != CR_ANSWER_DENSITY)
         return cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no density", m->class->name);
     CR_TRY(cr_predict(cx, m, t, &p));
+    if (p.ranks) CR_TRY(cri_fail_ranks(cx, m->class->name));
     if (target)
         CR_TRY(score_targets(cx, m, t, &p, out));
     else if (p.n > 0)

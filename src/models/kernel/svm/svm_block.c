@@ -7,6 +7,7 @@
 
 /* Curvature that stands for none, or for one below 0 of a kernel that is not positive semi-definite. */
 static const double FLAT = 1e-12;
+enum { PATIENCE = 20 }; /* pairs for each variable, before all of them move together */
 
 /* The variable of a group that may grow and has the largest v; SIZE_MAX where none may. */
 static size_t best_up(const cri_svm_block *b, unsigned char group)
@@ -47,9 +48,12 @@ static void follow(const cri_svm_block *b, size_t i, size_t j, double d)
     for (size_t t = 0; t < b->q; t++) b->v[t] -= d * (Ki[b->row[t]] - Kj[b->row[t]]);
 }
 
-size_t cri_svm_block_solve(const cri_svm_block *b, double tol, size_t most_steps)
+/* Up to `most_steps` pairs; *out_converged where the violation is at most tol. */
+static size_t solve_pairs(const cri_svm_block *b, double tol, size_t most_steps,
+                          bool *out_converged)
 {
     size_t step = 0;
+    *out_converged = false;
     for (; step < most_steps; step++) {
         size_t i = SIZE_MAX, j = SIZE_MAX;
         double best = -1, worst = -INFINITY;
@@ -61,7 +65,10 @@ size_t cri_svm_block_solve(const cri_svm_block *b, double tol, size_t most_steps
             if (violation > worst) worst = violation;
             if (gain > best) best = gain, i = up, j = low;
         }
-        if (!(worst > tol)) break;
+        if (!(worst > tol)) {
+            *out_converged = true;
+            break;
+        }
         const double *Ki = b->K + b->row[i] * b->stride, *Kj = b->K + b->row[j] * b->stride;
         double        curve = Ki[b->row[i]] + Kj[b->row[j]] - 2 * Ki[b->row[j]];
         double        d = (b->v[i] - b->v[j]) / (curve > FLAT ? curve : FLAT);
@@ -81,4 +88,23 @@ size_t cri_svm_block_solve(const cri_svm_block *b, double tol, size_t most_steps
         follow(b, i, j, d);
     }
     return step;
+}
+
+cr_status cri_svm_block_solve(cr_ctx *cx, const cri_svm_block *b, double tol, size_t most_steps,
+                              size_t *out_steps)
+{
+    cr_status st = CR_OK;
+    size_t    patience = PATIENCE * b->q;
+    bool      converged = false;
+    *out_steps = 0;
+    while (*out_steps < most_steps && !converged) {
+        size_t left = most_steps - *out_steps, newton = 0;
+        *out_steps += solve_pairs(b, tol, left < patience ? left : patience, &converged);
+        if (converged || *out_steps >= most_steps) break;
+        CR_TRY(cr_check_interrupt(cx));
+        CR_TRY(cri_svm_block_newton(cx, b, &newton));
+        *out_steps += newton;
+    }
+done:
+    return st;
 }

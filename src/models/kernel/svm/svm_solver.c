@@ -275,7 +275,7 @@ static cr_status round_of(solver *s, double tol)
 {
     cr_status      st = CR_OK;
     cr_scratch     a = cr_scratch_begin(s->cx);
-    size_t         q = s->n_set, k, count = 0;
+    size_t         q = s->n_set, k, count = 0, steps = 0;
     size_t        *row = cr_scratch_index(&a, q), *place = cr_scratch_index(&a, q);
     double        *K = cr_scratch_matrix(&a, q, q);
     double        *w = cr_scratch_matrix(&a, 4, q);
@@ -302,7 +302,8 @@ static cr_status round_of(solver *s, double tol)
         group[i] = group_of(s, t);
     }
     size_t left = s->o->max_iter - s->x->steps, most = STEPS_A_VARIABLE * q;
-    s->x->steps += cri_svm_block_solve(&b, tol, most < left ? most : left);
+    CR_TRY(cri_svm_block_solve(s->cx, &b, tol, most < left ? most : left, &steps));
+    s->x->steps += steps;
     for (size_t i = 0; i < q; i++) {
         size_t t = s->set[i];
         double change = b.beta[i] - s->beta[t];
