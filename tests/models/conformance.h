@@ -80,6 +80,10 @@ static const struct exemption {
     { STREAMS, "", "", "max_leverage", "takes rows that are not kept" },
     { ORDER, "kalman", "", "", "the rows of a series follow each other" },
     { WEIGHTS, "kalman", "", "", "the rows of a series follow each other once" },
+    { ORDER, "svm", "spectrum", "support_vectors",
+      "a kernel of low rank: several weights are best" },
+    { ORDER, "svm", "spectrum", "bounded", "as above" },
+    { WEIGHTS, "svm", "spectrum", "support_vectors", "as above" },
     { COLUMNS, "kalman", "", "mean", "the first rows of a series have none: nothing is known yet" },
 };
 

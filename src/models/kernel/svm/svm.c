@@ -94,6 +94,52 @@ done:
     return st;
 }
 
+/* The rows of one class, those of equal inputs as one, added to `all`, which has room for them. */
+static cr_status gather_class(cr_ctx *cx, const cri_rows *rows, size_t k, cri_gp_data *all)
+{
+    cr_status   st = CR_OK;
+    cr_scratch  s = cr_scratch_begin(cx);
+    cri_rows    some = *rows;
+    cri_gp_data part = { 0 };
+    size_t      d = all->d, c = all->c, n = 0;
+    some.w = cr_scratch_f64(&s, rows->n);
+    CR_TRY(s.status);
+    for (size_t i = 0; i < rows->n; i++) {
+        some.w[i] = rows->y[i] == (double)k ? rows->w ? rows->w[i] : 1 : 0;
+        n += some.w[i] > 0;
+    }
+    if (n == 0) goto done;
+    CR_TRY(cri_gp_data_add(cx, &part, &some, NULL, true, NULL));
+    if (d) memcpy(all->X + all->n * d, part.X, part.n * d * sizeof *part.X);
+    if (c) memcpy(all->codes + all->n * c, part.codes, part.n * c * sizeof *part.codes);
+    memcpy(all->first + all->n, part.first, part.n * sizeof *part.first);
+    memcpy(all->y + all->n, part.y, part.n * sizeof *part.y);
+    memcpy(all->r + all->n, part.r, part.n * sizeof *part.r);
+    all->n += part.n;
+    all->count += part.count;
+done:
+    cri_gp_data_free(cx, &part);
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* The rows class by class; a row stands for all that equal it, r being 1 / their weight. */
+static cr_status gather_rows(cr_ctx *cx, const cri_rows *rows, size_t K, cri_gp_data *out)
+{
+    cr_status   st = CR_OK;
+    cri_gp_data all = { 0 };
+    size_t      d, c;
+    cri_gp_shape(rows->design, &d, &c);
+    CR_TRY(cri_gp_data_new(cx, rows->n, d, c, &all));
+    all.n = 0;
+    for (size_t k = 0; k < K; k++) CR_TRY(gather_class(cx, rows, k, &all));
+    CR_TRY(cri_gp_data_copy(cx, &all, out));
+done:
+    all.n = rows->n;
+    cri_gp_data_free(cx, &all);
+    return st;
+}
+
 static void warn_of_stop(cr_ctx *cx, const cri_svm *m, const cr_report *report)
 {
     double gap = 0;
@@ -113,7 +159,7 @@ static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const svm_options *o
     };
     CR_TRY(cri_check_row_classes(cx, rows));
     CR_TRY(cri_check_sizes(cx, rows, true));
-    CR_TRY(cri_gp_data_add(cx, &data, rows, NULL, false, NULL));
+    CR_TRY(gather_rows(cx, rows, m->K, &data));
     m->rows = data.count;
     CR_TRY(make_kernel(cx, o->kernel, rows, &data, &m->kernel));
     report->stop = CR_STOP_TOLERANCE;

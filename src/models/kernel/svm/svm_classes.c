@@ -58,7 +58,7 @@ static size_t pick_rows(const training *t, size_t plus, size_t minus, size_t *in
         if (k != plus && minus != SIZE_MAX && k != minus) continue;
         index[n] = i;
         sign[n] = k == plus ? 1 : -1;
-        weight[n] = t->data->w[i];
+        weight[n] = 1 / t->data->r[i];
         there[k == plus] = true;
         n++;
     }
