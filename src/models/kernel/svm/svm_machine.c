@@ -152,7 +152,7 @@ static cr_status train_hard(cr_ctx *cx, const cri_svm_sample *sample, const cri_
     CR_TRY(unit_of(cx, sample, &unit));
     weigh(sample, weight);
     for (size_t i = 0; i < sample->n; i++) {
-        q->upper[i] = 1;
+        q->upper[i] = 2; /* more than any can have: a corner is not at a bound */
         q->x.alpha[i] = sample->weight[i] / weight[sample->sign[i] > 0];
     }
     q->how.tol = 0.1 * unit;
