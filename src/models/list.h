@@ -37,6 +37,7 @@
     X(nadaraya_watson)       \
     X(naive_bayes)           \
     X(normal)                \
+    X(one_class_svm)         \
     X(pca)                   \
     X(poisson)               \
     X(ppca)                  \
@@ -46,6 +47,7 @@
     X(robust)                \
     X(spline)                \
     X(svm)                   \
+    X(svr)                   \
     X(tree)                  \
     X(uniform)               \
     X(von_mises)

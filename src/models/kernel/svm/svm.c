@@ -6,6 +6,7 @@
  * be.  Cost: between O(n^2 d) and O(n^2 s) for n rows and s support vectors; O(s d) for a new row.
  * Cortes & Vapnik (1995), Machine Learning 20; Schoelkopf & Smola (2002), Learning with Kernels, ch. 7. */
 #include "svm.h"
+#include "svm_function.h"
 #include "models/common/kept.h"
 #include "models/core/parameters.h"
 #include "models/core/rows_check.h"
@@ -72,26 +73,6 @@ static cr_status read_price(cr_ctx *cx, const char *text, double *out)
     if (st != CR_OK) return st;
     if (word == 0) *out = INFINITY;
     return *out > 0 ? CR_OK : cr_fail(cx, CR_EARG, "--C: '%s' is not %s", text, what);
-}
-
-/* The kernel as written, or by the distances between distinct rows. */
-static cr_status make_kernel(cr_ctx *cx, const char *text, const cri_rows *rows,
-                             const cri_gp_data *data, cr_kernel **out)
-{
-    cr_status   st = CR_OK;
-    cri_gp_data distinct = { 0 };
-    if (!text) CR_TRY(cri_inputs_add(cx, &distinct, rows));
-    CR_TRY(cri_default_kernel(cx, text, rows->design, text ? data : &distinct, 0.5, NULL, out));
-    CR_TRY(cri_gp_check_data(cx, *out, rows, data));
-    CR_TRY(cri_gp_tabulate(cx, *out, rows->design, false));
-    if (!cr_kernel_is_psd(*out))
-        cr_log(cx, CR_LOG_WARNING,
-               "svm: the kernel '%s' is not positive semi-definite: there is no margin in a space "
-               "of features, and the optimum found may be one of several",
-               text);
-done:
-    cri_gp_data_free(cx, &distinct);
-    return st;
 }
 
 /* The rows of one class, those of equal inputs as one, added to `all`, which has room for them. */
@@ -161,7 +142,7 @@ static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const svm_options *o
     CR_TRY(cri_check_sizes(cx, rows, true));
     CR_TRY(gather_rows(cx, rows, m->K, &data));
     m->rows = data.count;
-    CR_TRY(make_kernel(cx, o->kernel, rows, &data, &m->kernel));
+    CR_TRY(cri_svm_kernel(cx, "svm", o->kernel, rows, &data, &m->kernel));
     report->stop = CR_STOP_TOLERANCE;
     CR_TRY(cri_svm_train_all(cx, m, m->kernel, &data, rows->design, &how, report));
     cri_kernel_drop_tables(cx, m->kernel);
