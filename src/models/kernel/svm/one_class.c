@@ -1,5 +1,5 @@
 /* one_class.c -- the region where most rows lie, by support vectors.
- *   f(x) = sum_i a_i k(x_i, x) - r,   a row is within the region where f(x) >= 0
+ *   f(x) = sum_i a_i k(x_i, x) - r,   a row is within the region where f(x) >= 0, as far as tol tells
  *   minimise  1/2 a^T K a   with  0 <= a_i <= w_i,  sum_i a_i = nu W,   W = sum_i w_i
  * which is the plane in the space of features that is farthest from 0 with all but a few rows beyond it: at most a share nu
  * of the rows is outside, and at least such a share are support vectors.  Of kernels that depend on distance alone this is
@@ -117,7 +117,7 @@ static cr_status one_class_predict(cr_ctx *cx, const void *state, const cri_rows
     CR_TRY(cri_svm_function_values(cx, &m->f, rows, f));
     for (size_t i = 0; i < rows->n; i++) {
         out->vector[2 * i] = f[i];
-        out->vector[2 * i + 1] = isnan(f[i]) ? NAN : f[i] >= 0;
+        out->vector[2 * i + 1] = isnan(f[i]) ? NAN : f[i] >= -m->f.tol; /* the edge belongs to it */
     }
 done:
     cr_scratch_end(&s);
