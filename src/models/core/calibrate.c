@@ -116,7 +116,7 @@ static void fit_platt(const seen *rows, size_t n, double *out_a, double *out_b)
 
 /* --- learning -------------------------------------------------------------------------------- */
 
-static cri_calibration *calibration_new(cr_ctx *cx, size_t method, size_t K, size_t knots)
+cri_calibration *cri_calibration_new(cr_ctx *cx, size_t method, size_t K, size_t knots)
 {
     cri_calibration *c = cr_alloc(cx, 1, sizeof *c);
     if (!c) return NULL;
@@ -164,7 +164,7 @@ cr_status cri_calibration_fit(cr_ctx *cx, size_t method, const double *P, const 
         for (size_t i = 0; !steps && i < n; i++) rows[i].p = logit(rows[i].p);
         if (!steps) fit_platt(rows, n, &ab[2 * m], &ab[2 * m + 1]);
     }
-    c = calibration_new(cx, method, K, knots);
+    c = cri_calibration_new(cx, method, K, knots);
     if (!c) CR_TRY(CR_ENOMEM);
     for (size_t m = 0; m < maps; m++)
         c->calibration_slope[m] = ab[2 * m], c->calibration_offset[m] = ab[2 * m + 1];

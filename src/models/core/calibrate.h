@@ -36,6 +36,8 @@ enum {
 /* clang-format on */
 CRI_RECORD(cri_calibration, CRI_CALIBRATION);
 
+/* Room for maps, zeroed; NULL where there is no memory. */
+cri_calibration *cri_calibration_new(cr_ctx *cx, size_t method, size_t K, size_t knots);
 /* Learns the maps: P [n x K] as the classifier said, codes [n] what came, weights [n] or NULL. */
 cr_status cri_calibration_fit(cr_ctx *cx, size_t method, const double *P, const uint32_t *codes,
                               const double *opt_weight, size_t n, size_t K,

@@ -26,22 +26,18 @@
 
 CR_OPTIONS(one_class_options, one_class_table, ONE_CLASS_OPTIONS);
 
-#define ONE_CLASS_STATE(MEMBER)                                                                    \
-    MEMBER(part, f, (cri_svm_function), "", "")                                                    \
-    MEMBER(real, nu, (), "0<..1", "")
-CRI_RECORD(one_class_state, ONE_CLASS_STATE);
-CRI_RECORD_TABLE(static, one_class_record, one_class_state, ONE_CLASS_STATE);
+CRI_RECORD_TABLE(static, one_class_record, cri_one_class, CRI_ONE_CLASS);
 
 static void one_class_release(cr_ctx *cx, void *state)
 {
-    cri_svm_function_release(cx, &((one_class_state *)state)->f);
+    cri_svm_function_release(cx, &((cri_one_class *)state)->f);
 }
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
 /* Distinct inputs with the weights of the rows there: those of one place share a variable. */
 static cr_status fit_data(cr_ctx *cx, const cri_gp_data *data, const one_class_options *o,
-                          one_class_state *m, cr_report *report)
+                          cri_one_class *m, cr_report *report)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -78,7 +74,7 @@ static cr_status one_class_fit(cr_ctx *cx, const cri_rows *rows, const void *opt
 {
     cr_status                st = CR_OK;
     const one_class_options *o = options;
-    one_class_state         *m = cr_alloc(cx, 1, sizeof *m);
+    cri_one_class           *m = cr_alloc(cx, 1, sizeof *m);
     cri_gp_data              data = { 0 };
     (void)seed;
 
@@ -109,10 +105,10 @@ static const char *const *one_class_labels(const void *state, size_t *out_n)
 static cr_status one_class_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                                    cr_prediction *out)
 {
-    cr_status              st = CR_OK;
-    const one_class_state *m = state;
-    cr_scratch             s = cr_scratch_begin(cx);
-    double                *f = cr_scratch_f64(&s, rows->n);
+    cr_status            st = CR_OK;
+    const cri_one_class *m = state;
+    cr_scratch           s = cr_scratch_begin(cx);
+    double              *f = cr_scratch_f64(&s, rows->n);
     CR_TRY(s.status);
     CR_TRY(cri_svm_function_values(cx, &m->f, rows, f));
     for (size_t i = 0; i < rows->n; i++) {
@@ -128,7 +124,7 @@ done:
 
 static const cr_field one_class_statistics[] = {
     CRI_SVM_FUNCTION_FIELDS,
-    CR_NUMBER("nu", 0, "the share of rows that may be outside the region"),
+    CR_NUMBER("nu", CR_FIELD_NULL, "the share of rows that may be outside the region"),
     CR_NUMBER("rho", 0, "what is taken off the sum over support vectors"),
     CR_FIELD_LAST,
 };
@@ -136,7 +132,7 @@ static const cr_field one_class_statistics[] = {
 static cr_status one_class_describe(cr_ctx *cx, const void *state, const cr_design *design,
                                     cri_sheet *out)
 {
-    const one_class_state *m = state;
+    const cri_one_class *m = state;
     (void)cx;
     cri_svm_function_describe_parameters(&m->f, design, m->f.b, cri_put_list(out, "parameters"));
     cri_sheet *s = cri_put_object(out, "statistics");
@@ -148,7 +144,7 @@ static cr_status one_class_describe(cr_ctx *cx, const void *state, const cr_desi
 
 static cr_status one_class_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    return cri_svm_function_ready(cx, &((one_class_state *)state)->f, design);
+    return cri_svm_function_ready(cx, &((cri_one_class *)state)->f, design);
 }
 
 static cr_status one_class_shape(cr_ctx *cx, const void *options, cr_design *design)
@@ -174,7 +170,7 @@ const cr_model_class cri_class_one_class_svm = {
     .describe = one_class_describe,
     .statistics = one_class_statistics,
     .state = one_class_record,
-    .state_size = sizeof(one_class_state),
+    .state_size = sizeof(cri_one_class),
     .ready = one_class_ready,
     .release = one_class_release,
 };

@@ -77,7 +77,7 @@ void cri_svm_function_report(cr_ctx *cx, const char *model, const cri_svm_soluti
 
 /* --- answers --------------------------------------------------------------------------------- */
 
-static cr_kernel_input inputs_of(const cri_svm_function *m)
+cr_kernel_input cri_svm_function_inputs(const cri_svm_function *m)
 {
     return (cr_kernel_input){
         .rows = m->n, .numbers = cr_cmat_of(m->X, m->n, m->d), .codes = m->codes, .categories = m->c
@@ -94,7 +94,7 @@ cr_status cri_svm_function_values(cr_ctx *cx, const cri_svm_function *m, const c
     double         *workspace = cr_scratch_matrix(&s, most, rows->p);
     double         *X = cr_scratch_matrix(&s, most, m->d);
     uint32_t       *codes = cr_scratch_bytes(&s, most * m->c, sizeof *codes);
-    cr_kernel_input at = inputs_of(m);
+    cr_kernel_input at = cri_svm_function_inputs(m);
 
     CR_TRY(s.status);
     for (size_t begin = 0; begin < rows->n; begin += most) {
@@ -141,7 +141,7 @@ void cri_svm_function_describe(const cri_svm_function *m, cri_sheet *s)
 
 cr_status cri_svm_function_ready(cr_ctx *cx, cri_svm_function *m, const cr_design *design)
 {
-    cr_kernel_input at = inputs_of(m);
+    cr_kernel_input at = cri_svm_function_inputs(m);
     size_t          d, c;
     cri_gp_shape(design, &d, &c);
     if (m->d != d || m->c != c || m->bounded > m->support || m->n > m->support ||

@@ -23,12 +23,18 @@
     MEMBER(count,  bounded,   (),     "",            "of them, at the bound")                      \
     MEMBER(real,   objective, (),     "",            "of the dual")                                \
     MEMBER(real,   gap,       (),     ">=0 endless", "primal less dual")                           \
-    MEMBER(real,   violation, (),     ">=0",         "of the conditions")                          \
+    MEMBER(real,   violation, (),     ">=0 endless", "of the conditions")                          \
     MEMBER(real,   norm,      (),     ">=0",         "|w|")                                        \
     MEMBER(part,   centre,    (cri_gp_centre_rows), "none", "rows of the kernel")
 /* clang-format on */
 CRI_RECORD(cri_svm_function, CRI_SVM_FUNCTION, cr_kernel *kernel;);
 extern const cri_member cri_svm_function_record[];
+
+/* The region of a one-class machine. */
+#define CRI_ONE_CLASS(MEMBER)                                                                      \
+    MEMBER(part, f, (cri_svm_function), "", "")                                                    \
+    MEMBER(real, nu, (), "0<..1 none", "")
+CRI_RECORD(cri_one_class, CRI_ONE_CLASS);
 
 /* The kernel as written, or rbf with half the median distance between distinct rows as length-scale; checked for these
  * data, with a warning where it is not positive semi-definite. */
@@ -40,6 +46,8 @@ cr_status cri_svm_kernel(cr_ctx *cx, const char *model, const char *opt_text, co
 cr_status cri_svm_function_keep(cr_ctx *cx, cri_svm_function *m, const cri_gp_data *data,
                                 const double *beta, const double *bound,
                                 const cri_svm_solution *from);
+/* The support vectors as a kernel sees them. */
+cr_kernel_input cri_svm_function_inputs(const cri_svm_function *m);
 /* out [rows]: f.  O(rows n d). */
 cr_status cri_svm_function_values(cr_ctx *cx, const cri_svm_function *m, const cri_rows *rows,
                                   double *out);
@@ -56,7 +64,7 @@ void      cri_svm_function_release(cr_ctx *cx, cri_svm_function *m);
         CR_NUMBER("dual_objective", 0, "1/2 a^T Q a + p^T a, at its least"),                       \
         CR_NUMBER("duality_gap", CR_FIELD_NULL,                                                    \
                   "primal less dual: the objective is at most this from its optimum"),             \
-        CR_NUMBER("violation", 0, "of the optimality conditions")
+        CR_NUMBER("violation", CR_FIELD_NULL, "of the optimality conditions")
 void cri_svm_function_describe_parameters(const cri_svm_function *m, const cr_design *design,
                                           double b, cri_sheet *list);
 void cri_svm_function_describe(const cri_svm_function *m, cri_sheet *statistics);

@@ -39,32 +39,17 @@ static const cri_requirement svr_requirements[] = {
     CRI_REQUIREMENT_LAST,
 };
 
-/* clang-format off */
-#define SVR_STATE(MEMBER)                                                                          \
-    MEMBER(part,   f,       (cri_svm_function), "",                  "the function of y / unit - shift / unit") \
-    MEMBER(choice, kind,    (), "epsilon|nu",                   "of the tube")                     \
-    MEMBER(real,   C,       (), ">0",                           "in units")                        \
-    MEMBER(real,   epsilon, (), ">=0",                          "in units")                        \
-    MEMBER(real,   nu,      (), ">=0",                          "0 of epsilon")                    \
-    MEMBER(real,   unit,    (), ">0",                           "of the target")                   \
-    MEMBER(real,   shift,   (), "",                             "taken off the target")            \
-    MEMBER(choice, noise,   (), "auto|laplace|gaussian|none",   "never auto")                      \
-    MEMBER(real,   scale,   (), ">=0 none",                     "of the noise, in units")          \
-    MEMBER(real,   rmse,    (), ">=0 none",                     "of rows left out, in units")      \
-    MEMBER(count,  folds,   (), "",                             "0: no rows were left out")
-/* clang-format on */
-CRI_RECORD(svr_state, SVR_STATE);
-CRI_RECORD_TABLE(static, svr_record, svr_state, SVR_STATE);
+CRI_RECORD_TABLE(static, svr_record, cri_svr, CRI_SVR);
 
 static void svr_release(cr_ctx *cx, void *state)
 {
-    cri_svm_function_release(cx, &((svr_state *)state)->f);
+    cri_svm_function_release(cx, &((cri_svr *)state)->f);
 }
 
 /* --- fit ------------------------------------------------------------------------------------- */
 
 /* The target in units of its standard deviation, about its mean; or as it is. */
-static void set_units(svr_state *m, cri_gp_data *data, bool as_it_is)
+static void set_units(cri_svr *m, cri_gp_data *data, bool as_it_is)
 {
     double square = 0;
     m->unit = 1, m->shift = 0;
@@ -80,7 +65,7 @@ static void set_units(svr_state *m, cri_gp_data *data, bool as_it_is)
 }
 
 static cr_status fit_data(cr_ctx *cx, const cri_gp_data *data, const svr_options *o, uint64_t seed,
-                          svr_state *m, cr_report *report)
+                          cri_svr *m, cr_report *report)
 {
     cr_status      st = CR_OK;
     cr_scratch     s = cr_scratch_begin(cx);
@@ -122,7 +107,7 @@ static cr_status svr_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
 {
     cr_status          st = CR_OK;
     const svr_options *o = options;
-    svr_state         *m = cr_alloc(cx, 1, sizeof *m);
+    cri_svr           *m = cr_alloc(cx, 1, sizeof *m);
     cri_gp_data        data = { 0 };
 
     if (!m) return CR_ENOMEM;
@@ -147,10 +132,10 @@ done:
 static cr_status svr_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
                              cr_prediction *out)
 {
-    cr_status        st = CR_OK;
-    const svr_state *m = state;
-    bool             laplace = m->noise == CRI_SVR_LAPLACE && !isnan(m->scale);
-    double           unit = rows->design->target_scale;
+    cr_status      st = CR_OK;
+    const cri_svr *m = state;
+    bool           laplace = m->noise == CRI_SVR_LAPLACE && !isnan(m->scale);
+    double         unit = rows->design->target_scale;
     CR_TRY(cri_svm_function_values(cx, &m->f, rows, out->mean));
     for (size_t i = 0; i < rows->n; i++) out->mean[i] = m->shift + m->unit * out->mean[i];
     if (!out->scale) goto done;
@@ -174,7 +159,7 @@ static const cr_field svr_statistics[] = {
     CRI_SVM_FUNCTION_FIELDS,
     CR_TEXT("kind", 0, "epsilon or nu"),
     CR_NUMBER("C", 0, "the price of an error, in units of `unit`"),
-    CR_MEASURE("epsilon", "target", 0, "half-width of the tube"),
+    CR_MEASURE("epsilon", "target", CR_FIELD_NULL, "half-width of the tube"),
     CR_NUMBER("nu", CR_FIELD_SOMETIMES, "of nu: the share of rows outside the tube"),
     CR_MEASURE("unit", "target", 0,
                "what C and epsilon were measured in: the standard deviation of the target, or 1"),
@@ -189,9 +174,9 @@ static const cr_field svr_statistics[] = {
 static cr_status svr_describe(cr_ctx *cx, const void *state, const cr_design *design,
                               cri_sheet *out)
 {
-    const svr_state *m = state;
-    double           unit = m->unit * design->target_scale;
-    cri_sheet       *list = cri_put_list(out, "parameters"), *s;
+    const cri_svr *m = state;
+    double         unit = m->unit * design->target_scale;
+    cri_sheet     *list = cri_put_list(out, "parameters"), *s;
     (void)cx;
 
     cri_svm_function_describe_parameters(
@@ -213,7 +198,7 @@ static cr_status svr_describe(cr_ctx *cx, const void *state, const cr_design *de
 
 static cr_status svr_ready(cr_ctx *cx, void *state, const cr_design *design)
 {
-    svr_state *m = state;
+    cri_svr *m = state;
     if (m->noise == CRI_SVR_AUTO) return CR_EDATA;
     return cri_svm_function_ready(cx, &m->f, design);
 }
@@ -244,7 +229,7 @@ const cr_model_class cri_class_svr = {
     .describe = svr_describe,
     .statistics = svr_statistics,
     .state = svr_record,
-    .state_size = sizeof(svr_state),
+    .state_size = sizeof(cri_svr),
     .ready = svr_ready,
     .release = svr_release,
 };

@@ -12,6 +12,23 @@
 
 typedef enum cri_svr_kind { CRI_SVR_EPSILON, CRI_SVR_NU } cri_svr_kind; /* choices of --kind */
 
+/* The function is of (y - shift) / unit. */
+/* clang-format off */
+#define CRI_SVR(MEMBER)                                                                            \
+    MEMBER(part,   f,       (cri_svm_function), "",             "the function")                    \
+    MEMBER(choice, kind,    (), "epsilon|nu",                   "of the tube")                     \
+    MEMBER(real,   C,       (), ">0",                           "in units")                        \
+    MEMBER(real,   epsilon, (), ">=0 none",                     "in units")                        \
+    MEMBER(real,   nu,      (), ">=0",                          "0 of epsilon")                    \
+    MEMBER(real,   unit,    (), ">0",                           "of the target")                   \
+    MEMBER(real,   shift,   (), "",                             "taken off the target")            \
+    MEMBER(choice, noise,   (), "auto|laplace|gaussian|none",   "never auto")                      \
+    MEMBER(real,   scale,   (), ">=0 none",                     "of the noise, in units")          \
+    MEMBER(real,   rmse,    (), ">=0 none",                     "of rows left out, in units")      \
+    MEMBER(count,  folds,   (), "",                             "0: no rows were left out")
+/* clang-format on */
+CRI_RECORD(cri_svr, CRI_SVR);
+
 /* --- svr_train.c ----------------------------------------------------------------------------- */
 
 /* Rows and how to learn from them. */
