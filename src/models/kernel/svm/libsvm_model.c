@@ -263,7 +263,7 @@ static cr_status make_function(cr_ctx *cx, cr_scratch *s, const cri_libsvm_model
     cr_status st = CR_OK;
     double   *F = cr_scratch_f64(s, l->n), square = 0, most = 0;
     CR_TRY(s->status);
-    m->tol = 1e-3, m->rows = l->n > 0 ? (double)l->n : 1;
+    m->tol = 1e-12, m->rows = l->n > 0 ? (double)l->n : 1;
     m->n = m->support = l->n, m->d = l->d;
     m->b = -l->rho[0];
     m->gap = m->violation = INFINITY;

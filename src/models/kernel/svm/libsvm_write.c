@@ -126,22 +126,31 @@ static cr_status set_labels(cr_ctx *cx, const cr_design *design, cri_libsvm_mode
     return CR_OK;
 }
 
-/* The class of each support vector, by the sign of its weight in any machine; their order class by class. */
-static void order_classes(const cri_svm *m, size_t *of_class, size_t *order, size_t *per)
+/* The class of each support vector, by the signs of its weights, and their order class by class. */
+static cr_status order_classes(cr_ctx *cx, const cri_svm *m, size_t *of_class, size_t *order,
+                               size_t *per)
 {
     size_t l = 0, at = 0;
+    for (size_t i = 0; i < m->n; i++) of_class[i] = SIZE_MAX;
     for (size_t k = 0; k < m->M; k++) {
         size_t plus, minus;
         cri_svm_classes_of(m, k, &plus, &minus);
-        for (size_t end = l + m->links[k]; l < end; l++)
-            of_class[m->row[l]] = m->beta[l] > 0 ? plus : minus;
+        for (size_t end = l + m->links[k]; l < end; l++) {
+            size_t *class = &of_class[m->row[l]], own = m->beta[l] > 0 ? plus : minus;
+            if (*class != SIZE_MAX &&
+                *class != own) /* kernels that are not semi-definite do this */
+                return refuse(cx, "some of its machines are turned round",
+                              "take a kernel that is positive semi-definite");
+            *class = own;
+        }
     }
     for (size_t c = 0; c < m->K; c++) {
         size_t begin = at;
         for (size_t i = 0; i < m->n; i++)
-            if (of_class[i] == c) order[at++] = i;
+            if (of_class[i] == c || (c == 0 && of_class[i] == SIZE_MAX)) order[at++] = i;
         per[c] = at - begin;
     }
+    return CR_OK;
 }
 
 static cr_status from_svm(cr_ctx *cx, cr_scratch *s, const cr_model *model, cri_libsvm_model *out)
@@ -164,7 +173,7 @@ static cr_status from_svm(cr_ctx *cx, cr_scratch *s, const cr_model *model, cri_
     out->coef = cr_scratch_bytes(s, n * (K - 1), sizeof *out->coef);
     CR_TRY(s->status);
     CR_TRY(set_labels(cx, model->design, out));
-    order_classes(m, of_class, order, out->per);
+    CR_TRY(order_classes(cx, m, of_class, order, out->per));
     for (size_t i = 0; i < n; i++) place[order[i]] = i;
     for (size_t k = 0; k < m->M; k++) { /* theirs is above 0 for the earlier class */
         size_t plus, minus;
