@@ -56,9 +56,9 @@ static toy *toy_new(cr_ctx *cx, size_t n, size_t p, double C, bool numbers)
     return t;
 }
 
-static cri_linear_rows toy_rows(const toy *t, bool sparse)
+static cri_svm_linear_rows toy_rows(const toy *t, bool sparse)
 {
-    cri_linear_rows x = { .n = t->n, .p = t->p, .dense = sparse ? NULL : t->X };
+    cri_svm_linear_rows x = { .n = t->n, .p = t->p, .dense = sparse ? NULL : t->X };
     x.sparse = (cri_sparse){ .n = t->n,
                              .p = t->p,
                              .start = t->start,
@@ -69,23 +69,23 @@ static cri_linear_rows toy_rows(const toy *t, bool sparse)
 }
 
 typedef struct answer {
-    double              w[64], alpha[1024];
-    cri_linear_solution s;
+    double                  w[64], alpha[1024];
+    cri_svm_linear_solution s;
 } answer;
 
-static cr_status try_solve(cr_ctx *cx, const toy *t, bool sparse, cri_linear_problem q,
-                           cri_linear_options o, answer *out)
+static cr_status try_solve(cr_ctx *cx, const toy *t, bool sparse, cri_svm_linear_problem q,
+                           cri_svm_linear_options o, answer *out)
 {
-    cri_linear_rows x = toy_rows(t, sparse);
+    cri_svm_linear_rows x = toy_rows(t, sparse);
     q.x = &x, q.m = t->m, q.sign = t->sign, q.target = t->target, q.cost = t->cost;
     if (o.max_iter == 0) o.max_iter = 20000;
     if (o.tol == 0) o.tol = 1e-7;
     out->s.w = out->w, out->s.alpha = out->alpha;
-    return cri_linear_solve(cx, &q, &o, &out->s);
+    return cri_svm_linear_solve(cx, &q, &o, &out->s);
 }
 
 /* P and D from the definition, with alpha feasible: weak duality bounds how far both are from the optimum. */
-static void check_certificate(const toy *t, const cri_linear_problem *q, const answer *a)
+static void check_certificate(const toy *t, const cri_svm_linear_problem *q, const answer *a)
 {
     double P = 0, D = 0, balance = 0, most = 0, all = 0;
     for (size_t k = 0; k < t->m; k++) {
@@ -115,13 +115,13 @@ static void check_certificate(const toy *t, const cri_linear_problem *q, const a
 }
 
 static const struct {
-    cri_linear_method method;
-    bool              squared, l1;
-} ways[] = { { CRI_LINEAR_INTERIOR, false, false },
-             { CRI_LINEAR_COORDINATE, false, false },
-             { CRI_LINEAR_COORDINATE, true, false },
-             { CRI_LINEAR_NEWTON, true, false },
-             { CRI_LINEAR_ABSOLUTE, true, true } };
+    cri_svm_linear_method method;
+    bool                  squared, l1;
+} ways[] = { { CRI_SVM_LINEAR_INTERIOR, false, false },
+             { CRI_SVM_LINEAR_COORDINATE, false, false },
+             { CRI_SVM_LINEAR_COORDINATE, true, false },
+             { CRI_SVM_LINEAR_NEWTON, true, false },
+             { CRI_SVM_LINEAR_ABSOLUTE, true, true } };
 enum { WAYS = sizeof ways / sizeof *ways };
 
 TEST(every_method_ends_at_the_optimum)
@@ -130,12 +130,12 @@ TEST(every_method_ends_at_the_optimum)
         size_t k = i % WAYS;
         bool   sparse = i / WAYS % 2, intercept = i / WAYS / 2 % 2, numbers = i / WAYS / 4;
         toy   *t = toy_new(cx, 60, 7, 0.7, numbers);
-        cri_linear_problem q = { .squared = ways[k].squared,
-                                 .l1 = ways[k].l1,
-                                 .intercept = intercept };
-        answer             a = { 0 };
-        assert_ok(
-            cx, try_solve(cx, t, sparse, q, (cri_linear_options){ .method = ways[k].method }, &a));
+        cri_svm_linear_problem q = { .squared = ways[k].squared,
+                                     .l1 = ways[k].l1,
+                                     .intercept = intercept };
+        answer                 a = { 0 };
+        assert_ok(cx, try_solve(cx, t, sparse, q,
+                                (cri_svm_linear_options){ .method = ways[k].method }, &a));
         assert_true(a.s.converged);
         check_certificate(t, &q, &a);
     }
@@ -146,12 +146,13 @@ TEST(methods_agree_at_any_cost)
 {
     static const double costs[] = { 1e-8, 1e-3, 1, 100 };
     for (size_t i = 0; i < 8; i++) {
-        bool               squared = i % 2;
-        toy               *t = toy_new(cx, 40, 3, costs[i / 2], false);
-        cri_linear_problem q = { .squared = squared, .intercept = true };
-        answer             a = { 0 }, b = { 0 };
-        cri_linear_options one = { .method = squared ? CRI_LINEAR_NEWTON : CRI_LINEAR_INTERIOR };
-        cri_linear_options two = { .method = CRI_LINEAR_COORDINATE, .max_iter = 1000000 };
+        bool                   squared = i % 2;
+        toy                   *t = toy_new(cx, 40, 3, costs[i / 2], false);
+        cri_svm_linear_problem q = { .squared = squared, .intercept = true };
+        answer                 a = { 0 }, b = { 0 };
+        cri_svm_linear_options one = { .method = squared ? CRI_SVM_LINEAR_NEWTON
+                                                         : CRI_SVM_LINEAR_INTERIOR };
+        cri_svm_linear_options two = { .method = CRI_SVM_LINEAR_COORDINATE, .max_iter = 1000000 };
         assert_ok(cx, try_solve(cx, t, true, q, one, &a));
         assert_ok(cx, try_solve(cx, t, true, q, two, &b));
         assert_true(a.s.converged && b.s.converged);
@@ -169,10 +170,10 @@ TEST(huge_costs_give_the_hard_margin)
     static double sign[] = { -1, -1, -1, 1, 1, 1 }, target[] = { 1, 1, 1, 1, 1, 1 };
     static double cost[] = { 1e8, 1e8, 1e8, 1e8, 1e8, 1e8 };
     toy t = { .n = 6, .p = 2, .m = 6, .X = X, .sign = sign, .target = target, .cost = cost };
-    cri_linear_problem q = { .intercept = true };
-    answer             a = { 0 };
-    assert_ok(
-        cx, try_solve(cx, &t, false, q, (cri_linear_options){ .method = CRI_LINEAR_INTERIOR }, &a));
+    cri_svm_linear_problem q = { .intercept = true };
+    answer                 a = { 0 };
+    assert_ok(cx, try_solve(cx, &t, false, q,
+                            (cri_svm_linear_options){ .method = CRI_SVM_LINEAR_INTERIOR }, &a));
     assert_true(a.s.converged);
     assert_close(1 / sqrt(a.w[0] * a.w[0] + a.w[1] * a.w[1]), sqrt(2 * 2.5 * 2.5) / 2, 1e-5);
 }
@@ -180,17 +181,19 @@ TEST(huge_costs_give_the_hard_margin)
 TEST(same_bits_on_any_threads_and_a_warm_start_ends_at_once)
 {
     for (size_t k = 0; k < WAYS; k++) {
-        toy               *t = toy_new(cx, 500, 9, 1, false);
-        cri_linear_problem q = { .squared = ways[k].squared, .l1 = ways[k].l1, .intercept = true };
-        cri_linear_options o = { .method = ways[k].method };
-        answer             a = { 0 }, b = { 0 };
+        toy                   *t = toy_new(cx, 500, 9, 1, false);
+        cri_svm_linear_problem q = { .squared = ways[k].squared,
+                                     .l1 = ways[k].l1,
+                                     .intercept = true };
+        cri_svm_linear_options o = { .method = ways[k].method };
+        answer                 a = { 0 }, b = { 0 };
         cr_ctx_set_threads(cx, 1);
         assert_ok(cx, try_solve(cx, t, true, q, o, &a));
         cr_ctx_set_threads(cx, 4);
         assert_ok(cx, try_solve(cx, t, true, q, o, &b));
         assert_memory_equal(a.w, b.w, sizeof a.w);
         assert_memory_equal(a.alpha, b.alpha, sizeof a.alpha);
-        if (ways[k].method == CRI_LINEAR_INTERIOR) continue;
+        if (ways[k].method == CRI_SVM_LINEAR_INTERIOR) continue;
         size_t cold = b.s.iterations;
         o.warm = true;
         assert_ok(cx, try_solve(cx, t, true, q, o, &b));
@@ -204,9 +207,11 @@ TEST(limits_and_corners)
     for (size_t k = 0; k < WAYS; k++) {
         toy *t = toy_new(cx, 100, 9, 1, false), *narrow = toy_new(cx, 10, 0, 1, false);
         toy *one = toy_new(cx, 1, 3, 1, false);
-        cri_linear_problem q = { .squared = ways[k].squared, .l1 = ways[k].l1, .intercept = true };
-        cri_linear_options o = { .method = ways[k].method, .max_iter = 1 };
-        answer             a = { 0 };
+        cri_svm_linear_problem q = { .squared = ways[k].squared,
+                                     .l1 = ways[k].l1,
+                                     .intercept = true };
+        cri_svm_linear_options o = { .method = ways[k].method, .max_iter = 1 };
+        answer                 a = { 0 };
         assert_ok(cx, try_solve(cx, t, false, q, o, &a));
         assert_false(a.s.converged);
         assert_true(a.s.gap > 0 && isfinite(a.s.gap));
@@ -227,8 +232,9 @@ TEST(limits_and_corners)
     }
     toy   *t = toy_new(cx, 10, 2, 1, false);
     answer a = { 0 };
-    assert_int_equal(try_solve(cx, t, false, (cri_linear_problem){ .l1 = true, .squared = true },
-                               (cri_linear_options){ .method = CRI_LINEAR_NEWTON }, &a),
+    assert_int_equal(try_solve(cx, t, false,
+                               (cri_svm_linear_problem){ .l1 = true, .squared = true },
+                               (cri_svm_linear_options){ .method = CRI_SVM_LINEAR_NEWTON }, &a),
                      CR_EUNSUPPORTED);
 }
 
@@ -238,8 +244,8 @@ static cr_status solve_each(cr_ctx *cx, void *arg)
     answer    a = { 0 };
     for (size_t k = 0; k < WAYS; k++)
         CR_TRY(try_solve(cx, arg, k % 2,
-                         (cri_linear_problem){ .squared = ways[k].squared, .l1 = ways[k].l1 },
-                         (cri_linear_options){ .method = ways[k].method, .tol = 1e-3 }, &a));
+                         (cri_svm_linear_problem){ .squared = ways[k].squared, .l1 = ways[k].l1 },
+                         (cri_svm_linear_options){ .method = ways[k].method, .tol = 1e-3 }, &a));
 done:
     return st;
 }

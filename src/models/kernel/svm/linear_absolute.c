@@ -14,9 +14,9 @@
 #include <string.h>
 
 typedef struct absolute {
-    cri_linear_work          *work;
-    const cri_linear_problem *q;
-    size_t                    p;
+    cri_svm_linear_work          *work;
+    const cri_svm_linear_problem *q;
+    size_t                        p;
     double         *grad, *d, *diagonal, *slope; /* [p + 1]; slope = grad + H d, of few columns */
     double         *c, Hbb, cross;               /* [p + 1]; cross = c . d */
     double         *h, *df, *t;                  /* [n]; t = [X 1] d */
@@ -29,19 +29,19 @@ typedef struct absolute {
 
 static cr_status set_gradient(absolute *m)
 {
-    cr_status                 st = CR_OK;
-    const cri_linear_problem *q = m->q;
-    double                   *v = m->work->v;
+    cr_status                     st = CR_OK;
+    const cri_svm_linear_problem *q = m->q;
+    double                       *v = m->work->v;
     memset(m->h, 0, q->x->n * sizeof *v);
     memset(v, 0, q->x->n * sizeof *v);
     for (size_t k = 0; k < q->m; k++) {
-        size_t i = cri_linear_row(q, k);
-        double u = cri_linear_slack(q, k, m->work->f[i]);
+        size_t i = cri_svm_linear_row(q, k);
+        double u = cri_svm_linear_slack(q, k, m->work->f[i]);
         if (u <= 0) continue;
         m->h[i] += 2 * q->cost[k];
         v[i] -= 2 * q->cost[k] * q->sign[k] * u;
     }
-    CR_TRY(cri_linear_transpose_times(m->work->cx, q->x, v, m->grad));
+    CR_TRY(cri_svm_linear_transpose_times(m->work->cx, q->x, v, m->grad));
 done:
     return st;
 }
@@ -104,10 +104,10 @@ static cr_status set_hessian(absolute *m)
     cr_status st = CR_OK;
     size_t    p = m->p, q = p + 1;
     if (m->H) {
-        CR_TRY(cri_linear_gram(m->work->cx, m->q->x, m->h, m->H));
+        CR_TRY(cri_svm_linear_gram(m->work->cx, m->q->x, m->h, m->H));
         memcpy(m->c, m->H + p * q, q * sizeof *m->c);
     } else
-        CR_TRY(cri_linear_transpose_times(m->work->cx, m->q->x, m->h, m->c));
+        CR_TRY(cri_svm_linear_transpose_times(m->work->cx, m->q->x, m->h, m->c));
     m->Hbb = m->q->intercept ? m->c[p] : 0;
     if (!(m->Hbb > 0)) memset(m->c, 0, q * sizeof *m->c);
     double per = m->Hbb > 0 ? 1 / m->Hbb : 0, trace = 0;
@@ -190,33 +190,33 @@ static double violation(const absolute *m)
     return worst;
 }
 
-cr_status cri_linear_absolute(cri_linear_work *work)
+cr_status cri_svm_linear_absolute(cri_svm_linear_work *work)
 {
-    cr_status                 st = CR_OK;
-    cr_scratch                s = cr_scratch_begin(work->cx);
-    const cri_linear_problem *q = work->problem;
-    cri_linear_solution      *o = work->solution;
-    size_t                    n = q->x->n, p = q->x->p;
-    absolute                  m = { .work = work, .q = q, .p = p };
-    double                   *vectors = cr_scratch_f64(&s, 5 * (p + 1));
+    cr_status                     st = CR_OK;
+    cr_scratch                    s = cr_scratch_begin(work->cx);
+    const cri_svm_linear_problem *q = work->problem;
+    cri_svm_linear_solution      *o = work->solution;
+    size_t                        n = q->x->n, p = q->x->p;
+    absolute                      m = { .work = work, .q = q, .p = p };
+    double                       *vectors = cr_scratch_f64(&s, 5 * (p + 1));
     m.h = cr_scratch_f64(&s, n), m.df = cr_scratch_f64(&s, n), m.t = cr_scratch_f64(&s, n);
     m.order = cr_scratch_index(&s, p);
-    if (cri_linear_is_narrow(q->x)) m.H = cr_scratch_matrix(&s, p + 1, p + 1);
+    if (cri_svm_linear_is_narrow(q->x)) m.H = cr_scratch_matrix(&s, p + 1, p + 1);
     CR_TRY(s.status);
     m.grad = vectors, m.d = m.grad + p + 1, m.diagonal = m.d + p + 1, m.slope = m.diagonal + p + 1;
     m.c = m.slope + p + 1;
     if (!m.H && !q->x->dense) CR_TRY(cri_sparse_transpose(work->cx, &q->x->sparse, &m.columns));
     for (;; o->iterations++) {
-        CR_TRY(cri_linear_certify(work, true, &o->converged));
-        if (o->converged || cri_linear_over(work)) break;
+        CR_TRY(cri_svm_linear_certify(work, true, &o->converged));
+        if (o->converged || cri_svm_linear_over(work)) break;
         CR_TRY(cr_check_interrupt(work->cx));
         cr_rng rng = cr_rng_stream(work->options->seed, o->iterations);
         CR_TRY(set_gradient(&m));
         double off = violation(&m);
         CR_TRY(set_model(&m));
         CR_TRY(solve_model(&m, &rng, 0.03 * fmin(off, 1)));
-        CR_TRY(cri_linear_scores(work->cx, q->x, m.d, m.d[p], m.df));
-        double step = cri_linear_exact_step(work, work->f, m.df, m.d);
+        CR_TRY(cri_svm_linear_scores(work->cx, q->x, m.d, m.d[p], m.df));
+        double step = cri_svm_linear_exact_step(work, work->f, m.df, m.d);
         if (!(step > 0)) break;
         for (size_t j = 0; j < p; j++) o->w[j] += step * m.d[j];
         o->b += step * m.d[p];

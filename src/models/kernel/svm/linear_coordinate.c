@@ -12,16 +12,16 @@
 #include <math.h>
 
 typedef struct descent {
-    const cri_linear_problem *q;
-    double                   *w, *alpha, *Q; /* Q [m] */
-    uint32_t                 *order;         /* [m] the active ones first */
-    size_t                    active;
-    double                    b0, excess, rho; /* excess = s . a */
-    double                    rise, fall;  /* the greatest and least slope of the sweep before */
-    double                    most, least; /* of this one */
+    const cri_svm_linear_problem *q;
+    double                       *w, *alpha, *Q; /* Q [m] */
+    uint32_t                     *order;         /* [m] the active ones first */
+    size_t                        active;
+    double                        b0, excess, rho; /* excess = s . a */
+    double                        rise, fall; /* the greatest and least slope of the sweep before */
+    double                        most, least; /* of this one */
 } descent;
 
-static double upper_bound(const cri_linear_problem *q, size_t k)
+static double upper_bound(const cri_svm_linear_problem *q, size_t k)
 {
     return q->cost[k] == 0 ? 0 : q->squared ? INFINITY : q->cost[k];
 }
@@ -30,7 +30,7 @@ static void fetch(const descent *d, size_t at)
 {
     const cri_sparse *X = &d->q->x->sparse;
     if (d->q->x->dense || at >= d->active) return;
-    size_t k = cri_linear_row(d->q, d->order[at]), e = X->start[k], end = X->start[k + 1];
+    size_t k = cri_svm_linear_row(d->q, d->order[at]), e = X->start[k], end = X->start[k + 1];
     for (; e < end; e += 8) {
         __builtin_prefetch(X->value + e);
         if (e % 16 < 8) __builtin_prefetch(X->column + e);
@@ -40,10 +40,10 @@ static void fetch(const descent *d, size_t at)
 /* One piece; true when it is to be left out from now on. */
 static bool step_piece(descent *d, size_t k)
 {
-    const cri_linear_problem *q = d->q;
-    size_t                    i = cri_linear_row(q, k);
-    double                    a = d->alpha[k], top = upper_bound(q, k), s = q->sign[k];
-    double G = s * (cri_linear_dot(q->x, i, d->w) + d->b0 + d->rho * d->excess) - q->target[k];
+    const cri_svm_linear_problem *q = d->q;
+    size_t                        i = cri_svm_linear_row(q, k);
+    double                        a = d->alpha[k], top = upper_bound(q, k), s = q->sign[k];
+    double G = s * (cri_svm_linear_dot(q->x, i, d->w) + d->b0 + d->rho * d->excess) - q->target[k];
     if (q->squared && top > 0) G += a / (2 * q->cost[k]);
     if (a <= 0 && G >= 0) {
         if (G > d->rise) return true;
@@ -65,7 +65,7 @@ static bool step_piece(descent *d, size_t k)
     if (change == 0) return false;
     d->alpha[k] = next;
     d->excess += change;
-    cri_linear_add(q->x, i, change, d->w);
+    cri_svm_linear_add(q->x, i, change, d->w);
     return false;
 }
 
@@ -100,11 +100,11 @@ static void all_active(descent *d)
 }
 
 /* w and s . a anew from alpha; opens what is needed. */
-static cr_status open_descent(cri_linear_work *work, cr_scratch *s, descent *d)
+static cr_status open_descent(cri_svm_linear_work *work, cr_scratch *s, descent *d)
 {
-    cr_status                 st = CR_OK;
-    const cri_linear_problem *q = work->problem;
-    double                    costs = 0;
+    cr_status                     st = CR_OK;
+    const cri_svm_linear_problem *q = work->problem;
+    double                        costs = 0;
     *d = (descent){ .q = q, .w = work->solution->w, .alpha = work->solution->alpha };
     d->Q = cr_scratch_f64(s, q->m);
     d->order = cr_scratch_bytes(s, q->m, sizeof *d->order);
@@ -117,7 +117,7 @@ static cr_status open_descent(cri_linear_work *work, cr_scratch *s, descent *d)
     for (size_t k = 0; k < q->m; k++) {
         d->order[k] = (uint32_t)k;
         d->alpha[k] = fmin(fmax(d->alpha[k], 0), upper_bound(q, k));
-        d->Q[k] = cri_linear_square(q->x, cri_linear_row(q, k)) + d->rho;
+        d->Q[k] = cri_svm_linear_square(q->x, cri_svm_linear_row(q, k)) + d->rho;
         if (q->squared && q->cost[k] > 0) d->Q[k] += 1 / (2 * q->cost[k]);
         if (d->Q[k] <= 0)
             d->Q[k] = 1e-300; /* a row of zeros, without an intercept: straight to the bound */
@@ -127,7 +127,7 @@ static cr_status open_descent(cri_linear_work *work, cr_scratch *s, descent *d)
     for (size_t j = 0; j < q->x->p; j++) d->w[j] = 0;
     for (size_t k = 0; k < q->m; k++) {
         if (d->alpha[k] == 0) continue;
-        cri_linear_add(q->x, cri_linear_row(q, k), q->sign[k] * d->alpha[k], d->w);
+        cri_svm_linear_add(q->x, cri_svm_linear_row(q, k), q->sign[k] * d->alpha[k], d->w);
         d->excess += q->sign[k] * d->alpha[k];
     }
     all_active(d);
@@ -135,18 +135,18 @@ done:
     return st;
 }
 
-cr_status cri_linear_coordinate(cri_linear_work *work)
+cr_status cri_svm_linear_coordinate(cri_svm_linear_work *work)
 {
-    cr_status            st = CR_OK;
-    cr_scratch           s = cr_scratch_begin(work->cx);
-    cri_linear_solution *o = work->solution;
-    descent              d;
-    double               eps = 0.1;
-    bool                 whole = true;
+    cr_status                st = CR_OK;
+    cr_scratch               s = cr_scratch_begin(work->cx);
+    cri_svm_linear_solution *o = work->solution;
+    descent                  d;
+    double                   eps = 0.1;
+    bool                     whole = true;
 
     CR_TRY(open_descent(work, &s, &d));
     for (; !o->converged; o->iterations++) {
-        if (cri_linear_over(work)) break;
+        if (cri_svm_linear_over(work)) break;
         CR_TRY(cr_check_interrupt(work->cx));
         cr_rng rng = cr_rng_stream(work->options->seed, o->iterations);
         whole = d.active == d.q->m;
@@ -161,7 +161,7 @@ cr_status cri_linear_coordinate(cri_linear_work *work)
             continue;
         }
         o->b = d.b0;
-        CR_TRY(cri_linear_certify(work, false, &o->converged));
+        CR_TRY(cri_svm_linear_certify(work, false, &o->converged));
         if (o->converged) break;
         d.excess = 0; /* made feasible */
         for (size_t j = 0; j < d.q->x->p; j++) d.w[j] = work->g[j];
@@ -170,7 +170,7 @@ cr_status cri_linear_coordinate(cri_linear_work *work)
     }
     if (!o->converged) {
         o->b = d.b0;
-        CR_TRY(cri_linear_certify(work, false, &o->converged));
+        CR_TRY(cri_svm_linear_certify(work, false, &o->converged));
     }
 done:
     cr_scratch_end(&s);

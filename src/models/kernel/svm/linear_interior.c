@@ -21,10 +21,10 @@ typedef struct direction {
 } direction;
 
 typedef struct interior {
-    cri_linear_work          *work;
-    const cri_linear_problem *q;
-    size_t                    p;
-    double                   *z, *x; /* [m] multipliers */
+    cri_svm_linear_work          *work;
+    const cri_svm_linear_problem *q;
+    size_t                        p;
+    double                       *z, *x; /* [m] multipliers */
     double   *az, *ux;  /* [m] what a z and u x are to become, without what da dz adds */
     double   *g;        /* [m] */
     double   *inverse;  /* [m] 1 / T */
@@ -40,7 +40,7 @@ static double room(const interior *d, size_t k)
 }
 
 /* The best b of w = 0: of classes that of the heavier one, of numbers about their median. */
-static double best_constant(const cri_linear_problem *q)
+static double best_constant(const cri_svm_linear_problem *q)
 {
     double low = INFINITY, high = -INFINITY;
     for (size_t k = 0; k < q->m; k++) {
@@ -62,9 +62,9 @@ static double best_constant(const cri_linear_problem *q)
 /* w = 0 and its best b, with multipliers that fit them; a within its range, as much on either side. */
 static void start(interior *d)
 {
-    const cri_linear_problem *q = d->q;
-    cri_linear_solution      *o = d->work->solution;
-    double                    side[2] = { 0, 0 };
+    const cri_svm_linear_problem *q = d->q;
+    cri_svm_linear_solution      *o = d->work->solution;
+    double                        side[2] = { 0, 0 };
     memset(o->w, 0, d->p * sizeof *o->w);
     o->b = best_constant(q);
     for (size_t k = 0; k < q->m; k++) side[q->sign[k] > 0] += q->cost[k];
@@ -80,25 +80,25 @@ static void start(interior *d)
 /* 1 / T, the residuals of w and b, and the factor. */
 static cr_status factor(interior *d)
 {
-    cr_status                  st = CR_OK;
-    const cri_linear_problem  *q = d->q;
-    cri_linear_work           *work = d->work;
-    const cri_linear_solution *o = work->solution;
-    size_t                     n = q->x->n, p = d->p;
-    double                    *v = work->v;
+    cr_status                      st = CR_OK;
+    const cri_svm_linear_problem  *q = d->q;
+    cri_svm_linear_work           *work = d->work;
+    const cri_svm_linear_solution *o = work->solution;
+    size_t                         n = q->x->n, p = d->p;
+    double                        *v = work->v;
 
     memset(v, 0, n * sizeof *v);
-    for (size_t k = 0; k < q->m; k++) v[cri_linear_row(q, k)] += q->sign[k] * o->alpha[k];
-    CR_TRY(cri_linear_transpose_times(work->cx, q->x, v, d->before));
+    for (size_t k = 0; k < q->m; k++) v[cri_svm_linear_row(q, k)] += q->sign[k] * o->alpha[k];
+    CR_TRY(cri_svm_linear_transpose_times(work->cx, q->x, v, d->before));
     for (size_t j = 0; j < p; j++) d->before[j] -= o->w[j];
     memset(v, 0, n * sizeof *v);
     for (size_t k = 0; k < q->m; k++) {
         d->inverse[k] = 0;
         if (q->cost[k] == 0) continue;
         d->inverse[k] = 1 / (d->z[k] / o->alpha[k] + d->x[k] / room(d, k));
-        v[cri_linear_row(q, k)] += d->inverse[k];
+        v[cri_svm_linear_row(q, k)] += d->inverse[k];
     }
-    CR_TRY(cri_linear_gram(work->cx, q->x, v, d->L));
+    CR_TRY(cri_svm_linear_gram(work->cx, q->x, v, d->L));
     for (size_t j = 0; j < p; j++) d->L[j * (p + 1) + j] += 1;
     if (!q->intercept) {
         memset(d->L + p * (p + 1), 0, p * sizeof *d->L);
@@ -113,31 +113,31 @@ done:
 /* The step to the products az and ux. */
 static cr_status solve(interior *d, direction *out)
 {
-    cr_status                  st = CR_OK;
-    const cri_linear_problem  *q = d->q;
-    cri_linear_work           *work = d->work;
-    const cri_linear_solution *o = work->solution;
-    double                    *v = work->v;
+    cr_status                      st = CR_OK;
+    const cri_svm_linear_problem  *q = d->q;
+    cri_svm_linear_work           *work = d->work;
+    const cri_svm_linear_solution *o = work->solution;
+    double                        *v = work->v;
 
     memset(v, 0, q->x->n * sizeof *v);
     for (size_t k = 0; k < q->m; k++) {
         if (q->cost[k] == 0) continue;
         double z = d->z[k], x = d->x[k];
-        double r = q->sign[k] * work->f[cri_linear_row(q, k)] - q->target[k] - z + x;
+        double r = q->sign[k] * work->f[cri_svm_linear_row(q, k)] - q->target[k] - z + x;
         out->z[k] = d->az[k] / o->alpha[k] - z; /* without what da adds */
         out->x[k] = d->ux[k] / room(d, k) - x;
         d->g[k] = out->z[k] - out->x[k] - r;
-        v[cri_linear_row(q, k)] += q->sign[k] * d->g[k] * d->inverse[k];
+        v[cri_svm_linear_row(q, k)] += q->sign[k] * d->g[k] * d->inverse[k];
     }
-    CR_TRY(cri_linear_transpose_times(work->cx, q->x, v, out->w));
+    CR_TRY(cri_svm_linear_transpose_times(work->cx, q->x, v, out->w));
     for (size_t j = 0; j <= d->p; j++) out->w[j] += d->before[j];
     if (!q->intercept) out->w[d->p] = 0;
     CR_TRY(cr_chol_solve(work->cx, cr_cmat_of(d->L, d->p + 1, d->p + 1),
                          cr_mat_of(out->w, d->p + 1, 1)));
-    CR_TRY(cri_linear_scores(work->cx, q->x, out->w, out->w[d->p], d->df));
+    CR_TRY(cri_svm_linear_scores(work->cx, q->x, out->w, out->w[d->p], d->df));
     for (size_t k = 0; k < q->m; k++) {
         if (q->cost[k] == 0) continue;
-        out->a[k] = (d->g[k] - q->sign[k] * d->df[cri_linear_row(q, k)]) * d->inverse[k];
+        out->a[k] = (d->g[k] - q->sign[k] * d->df[cri_svm_linear_row(q, k)]) * d->inverse[k];
         out->z[k] -= d->z[k] / o->alpha[k] * out->a[k];
         out->x[k] += d->x[k] / room(d, k) * out->a[k];
     }
@@ -250,7 +250,7 @@ static void settle(const interior *d)
 /* Goes along the step; true where nothing is left of it. */
 static bool advance(interior *d, lengths by)
 {
-    cri_linear_solution *o = d->work->solution;
+    cri_svm_linear_solution *o = d->work->solution;
     for (size_t k = 0; k < d->q->m; k++) {
         if (d->q->cost[k] == 0) continue;
         o->alpha[k] += by.a * d->d.a[k];
@@ -266,19 +266,19 @@ static bool advance(interior *d, lengths by)
  * it; at the end it goes to its bounds, where that is good enough too.  kept [m] holds the alpha inside. */
 static cr_status certify(interior *d, double *kept)
 {
-    cr_status            st = CR_OK;
-    cri_linear_solution *o = d->work->solution;
-    size_t               size = d->q->m * sizeof *kept;
-    bool                 good = false;
+    cr_status                st = CR_OK;
+    cri_svm_linear_solution *o = d->work->solution;
+    size_t                   size = d->q->m * sizeof *kept;
+    bool                     good = false;
 
     memcpy(kept, o->alpha, size);
-    CR_TRY(cri_linear_certify(d->work, false, &good));
+    CR_TRY(cri_svm_linear_certify(d->work, false, &good));
     if (good) {
         settle(d);
-        CR_TRY(cri_linear_certify(d->work, false, &o->converged));
+        CR_TRY(cri_svm_linear_certify(d->work, false, &o->converged));
         if (o->converged) goto done;
         memcpy(o->alpha, kept, size);
-        CR_TRY(cri_linear_certify(d->work, false, &good));
+        CR_TRY(cri_svm_linear_certify(d->work, false, &good));
         o->converged = true;
     } else
         memcpy(o->alpha, kept, size);
@@ -286,15 +286,15 @@ done:
     return st;
 }
 
-cr_status cri_linear_interior(cri_linear_work *work)
+cr_status cri_svm_linear_interior(cri_svm_linear_work *work)
 {
-    cr_status                 st = CR_OK;
-    cr_scratch                s = cr_scratch_begin(work->cx);
-    const cri_linear_problem *q = work->problem;
-    cri_linear_solution      *o = work->solution;
-    size_t                    m = q->m, p = q->x->p;
-    double                   *kept = cr_scratch_f64(&s, m), *pieces = cr_scratch_f64(&s, 12 * m);
-    interior                  d = { .work = work, .q = q, .p = p };
+    cr_status                     st = CR_OK;
+    cr_scratch                    s = cr_scratch_begin(work->cx);
+    const cri_svm_linear_problem *q = work->problem;
+    cri_svm_linear_solution      *o = work->solution;
+    size_t                        m = q->m, p = q->x->p;
+    double  *kept = cr_scratch_f64(&s, m), *pieces = cr_scratch_f64(&s, 12 * m);
+    interior d = { .work = work, .q = q, .p = p };
     d.df = cr_scratch_f64(&s, q->x->n);
     d.before = cr_scratch_f64(&s, 3 * (p + 1));
     d.L = cr_scratch_matrix(&s, p + 1, p + 1);
@@ -309,7 +309,7 @@ cr_status cri_linear_interior(cri_linear_work *work)
     for (;; o->iterations++) {
         lengths by;
         CR_TRY(certify(&d, kept));
-        if (o->converged || cri_linear_over(work)) break;
+        if (o->converged || cri_svm_linear_over(work)) break;
         CR_TRY(cr_check_interrupt(work->cx));
         CR_TRY(take_step(&d, &by));
         if (advance(&d, by)) break;

@@ -11,32 +11,32 @@
 #include <string.h>
 
 typedef struct newton {
-    cri_linear_work          *work;
-    const cri_linear_problem *q;
-    size_t                    p;
-    double                   *grad, *d, *r, *z, *s, *Hs; /* [p + 1] */
-    double                   *h, *df, *t;                /* [n] */
-    double                   *diagonal;                  /* [p + 1], of the Hessian */
-    double                   *H;                         /* [p + 1 x p + 1], or NULL */
+    cri_svm_linear_work          *work;
+    const cri_svm_linear_problem *q;
+    size_t                        p;
+    double                       *grad, *d, *r, *z, *s, *Hs; /* [p + 1] */
+    double                       *h, *df, *t;                /* [n] */
+    double                       *diagonal;                  /* [p + 1], of the Hessian */
+    double                       *H;                         /* [p + 1 x p + 1], or NULL */
 } newton;
 
 /* The gradient at (w, b), whose scores are work->f, and h. */
 static cr_status set_gradient(newton *m)
 {
-    cr_status                  st = CR_OK;
-    const cri_linear_problem  *q = m->q;
-    const cri_linear_solution *o = m->work->solution;
-    double                    *v = m->work->v;
+    cr_status                      st = CR_OK;
+    const cri_svm_linear_problem  *q = m->q;
+    const cri_svm_linear_solution *o = m->work->solution;
+    double                        *v = m->work->v;
     memset(m->h, 0, q->x->n * sizeof *v);
     memset(v, 0, q->x->n * sizeof *v);
     for (size_t k = 0; k < q->m; k++) {
-        size_t i = cri_linear_row(q, k);
-        double u = cri_linear_slack(q, k, m->work->f[i]);
+        size_t i = cri_svm_linear_row(q, k);
+        double u = cri_svm_linear_slack(q, k, m->work->f[i]);
         if (u <= 0) continue;
         m->h[i] += 2 * q->cost[k];
         v[i] -= 2 * q->cost[k] * q->sign[k] * u;
     }
-    CR_TRY(cri_linear_transpose_times(m->work->cx, q->x, v, m->grad));
+    CR_TRY(cri_svm_linear_transpose_times(m->work->cx, q->x, v, m->grad));
     for (size_t j = 0; j < m->p; j++) m->grad[j] += o->w[j];
     if (!q->intercept) m->grad[m->p] = 0;
 done:
@@ -49,7 +49,7 @@ static cr_status step_by_factor(newton *m)
     cr_status st = CR_OK;
     size_t    p = m->p;
     double    trace = 0;
-    CR_TRY(cri_linear_gram(m->work->cx, m->q->x, m->h, m->H));
+    CR_TRY(cri_svm_linear_gram(m->work->cx, m->q->x, m->h, m->H));
     for (size_t j = 0; j < p; j++) m->H[j * (p + 1) + j] += 1;
     for (size_t j = 0; j <= p; j++) trace += m->H[j * (p + 1) + j];
     if (!m->q->intercept) {
@@ -68,9 +68,9 @@ done:
 static cr_status hessian_times(newton *m, const double *s, double *out)
 {
     cr_status st = CR_OK;
-    CR_TRY(cri_linear_scores(m->work->cx, m->q->x, s, s[m->p], m->t));
+    CR_TRY(cri_svm_linear_scores(m->work->cx, m->q->x, s, s[m->p], m->t));
     for (size_t i = 0; i < m->q->x->n; i++) m->t[i] *= m->h[i];
-    CR_TRY(cri_linear_transpose_times(m->work->cx, m->q->x, m->t, out));
+    CR_TRY(cri_svm_linear_transpose_times(m->work->cx, m->q->x, m->t, out));
     for (size_t j = 0; j < m->p; j++) out[j] += s[j];
     if (!m->q->intercept) out[m->p] = s[m->p];
 done:
@@ -79,7 +79,7 @@ done:
 
 static cr_status set_diagonal(newton *m)
 {
-    const cri_linear_rows *x = m->q->x;
+    const cri_svm_linear_rows *x = m->q->x;
     for (size_t j = 0; j < m->p; j++) m->diagonal[j] = 1;
     m->diagonal[m->p] = m->q->intercept ? 1e-300 : 1;
     for (size_t i = 0; i < x->n; i++) {
@@ -133,29 +133,29 @@ done:
     return st;
 }
 
-cr_status cri_linear_newton(cri_linear_work *work)
+cr_status cri_svm_linear_newton(cri_svm_linear_work *work)
 {
-    cr_status                 st = CR_OK;
-    cr_scratch                s = cr_scratch_begin(work->cx);
-    const cri_linear_problem *q = work->problem;
-    cri_linear_solution      *o = work->solution;
-    size_t                    n = q->x->n, p = q->x->p;
-    newton                    m = { .work = work, .q = q, .p = p };
-    double                   *vectors = cr_scratch_f64(&s, 7 * (p + 1));
-    bool                      narrow = cri_linear_is_narrow(q->x);
+    cr_status                     st = CR_OK;
+    cr_scratch                    s = cr_scratch_begin(work->cx);
+    const cri_svm_linear_problem *q = work->problem;
+    cri_svm_linear_solution      *o = work->solution;
+    size_t                        n = q->x->n, p = q->x->p;
+    newton                        m = { .work = work, .q = q, .p = p };
+    double                       *vectors = cr_scratch_f64(&s, 7 * (p + 1));
+    bool                          narrow = cri_svm_linear_is_narrow(q->x);
     m.h = cr_scratch_f64(&s, n), m.df = cr_scratch_f64(&s, n), m.t = cr_scratch_f64(&s, n);
     if (narrow) m.H = cr_scratch_matrix(&s, p + 1, p + 1);
     CR_TRY(s.status);
     m.grad = vectors, m.d = m.grad + p + 1, m.r = m.d + p + 1, m.z = m.r + p + 1;
     m.s = m.z + p + 1, m.Hs = m.s + p + 1, m.diagonal = m.Hs + p + 1;
     for (;; o->iterations++) {
-        CR_TRY(cri_linear_certify(work, true, &o->converged));
-        if (o->converged || cri_linear_over(work)) break;
+        CR_TRY(cri_svm_linear_certify(work, true, &o->converged));
+        if (o->converged || cri_svm_linear_over(work)) break;
         CR_TRY(cr_check_interrupt(work->cx));
         CR_TRY(set_gradient(&m));
         CR_TRY(narrow ? step_by_factor(&m) : step_by_gradients(&m));
-        CR_TRY(cri_linear_scores(work->cx, q->x, m.d, m.d[p], m.df));
-        double step = cri_linear_exact_step(work, work->f, m.df, m.d);
+        CR_TRY(cri_svm_linear_scores(work->cx, q->x, m.d, m.d[p], m.df));
+        double step = cri_svm_linear_exact_step(work, work->f, m.df, m.d);
         if (!(step > 0)) break; /* as low as rounding lets it be */
         for (size_t j = 0; j < p; j++) o->w[j] += step * m.d[j];
         o->b += step * m.d[p];

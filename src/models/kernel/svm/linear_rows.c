@@ -10,7 +10,7 @@
 
 enum { BLOCK = 256, SPANS = 8 };
 
-double cri_linear_square(const cri_linear_rows *x, size_t i)
+double cri_svm_linear_square(const cri_svm_linear_rows *x, size_t i)
 {
     double sum = 0;
     if (x->dense) {
@@ -26,21 +26,22 @@ double cri_linear_square(const cri_linear_rows *x, size_t i)
 /* --- products -------------------------------------------------------------------------------- */
 
 typedef struct product {
-    const cri_linear_rows *x;
-    const double          *v;
-    double                 b;
-    double                *out;
+    const cri_svm_linear_rows *x;
+    const double              *v;
+    double                     b;
+    double                    *out;
 } product;
 
 static void score_rows(void *arg, cri_range rows, double *workspace)
 {
     const product *s = arg;
     (void)workspace;
-    for (size_t i = rows.begin; i < rows.end; i++) s->out[i] = cri_linear_dot(s->x, i, s->v) + s->b;
+    for (size_t i = rows.begin; i < rows.end; i++)
+        s->out[i] = cri_svm_linear_dot(s->x, i, s->v) + s->b;
 }
 
-cr_status cri_linear_scores(cr_ctx *cx, const cri_linear_rows *x, const double *w, double b,
-                            double *out)
+cr_status cri_svm_linear_scores(cr_ctx *cx, const cri_svm_linear_rows *x, const double *w, double b,
+                                double *out)
 {
     product s = { x, w, b, out };
     return cri_parallel_rows(cx, NULL, x->n, 16 * BLOCK, 0, score_rows, &s);
@@ -51,7 +52,7 @@ static void add_rows(void *arg, cri_range rows, double *acc)
     const product *s = arg;
     for (size_t i = rows.begin; i < rows.end; i++) {
         if (s->v[i] == 0) continue;
-        cri_linear_add(s->x, i, s->v[i], acc);
+        cri_svm_linear_add(s->x, i, s->v[i], acc);
         acc[s->x->p] += s->v[i];
     }
 }
@@ -62,8 +63,8 @@ static void add_ones(void *arg, cri_range rows, double *acc)
     for (size_t i = rows.begin; i < rows.end; i++) acc[0] += s->v[i];
 }
 
-cr_status cri_linear_transpose_times(cr_ctx *cx, const cri_linear_rows *x, const double *v,
-                                     double *out)
+cr_status cri_svm_linear_transpose_times(cr_ctx *cx, const cri_svm_linear_rows *x, const double *v,
+                                         double *out)
 {
     product   s = { x, v, 0, NULL };
     cr_status st = CR_OK;
@@ -78,11 +79,11 @@ done:
 /* --- cross-products -------------------------------------------------------------------------- */
 
 typedef struct gram {
-    const cri_linear_rows *x;
-    const double          *v;
-    size_t                 spans, q;
-    double                *sums; /* [spans x q x q] */
-    double                *rows; /* [spans x BLOCK x q]: of dense rows, times sqrt(v) */
+    const cri_svm_linear_rows *x;
+    const double              *v;
+    size_t                     spans, q;
+    double                    *sums; /* [spans x q x q] */
+    double                    *rows; /* [spans x BLOCK x q]: of dense rows, times sqrt(v) */
 } gram;
 
 static void gram_sparse(const gram *g, cri_range rows, double *G)
@@ -133,7 +134,8 @@ static void gram_span(void *arg, size_t span)
     }
 }
 
-cr_status cri_linear_gram(cr_ctx *cx, const cri_linear_rows *x, const double *v, double *out)
+cr_status cri_svm_linear_gram(cr_ctx *cx, const cri_svm_linear_rows *x, const double *v,
+                              double *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -155,7 +157,7 @@ done:
     return st;
 }
 
-double cri_linear_gram_cost(const cri_linear_rows *x)
+double cri_svm_linear_gram_cost(const cri_svm_linear_rows *x)
 {
     double cost = 0, p = (double)x->p;
     if (x->dense) return (double)x->n * p * p / 8; /* by matrix kernels */

@@ -8,14 +8,14 @@
 
 #include "data/design/sparse_rows.h"
 
-typedef struct cri_linear_rows {
+typedef struct cri_svm_linear_rows {
     size_t        n, p;
     const double *dense;  /* [n x p]; NULL: */
     cri_sparse    sparse; /* plain, without an index */
-} cri_linear_rows;
+} cri_svm_linear_rows;
 
 /* x_i . w */
-static inline double cri_linear_dot(const cri_linear_rows *x, size_t i, const double *w)
+static inline double cri_svm_linear_dot(const cri_svm_linear_rows *x, size_t i, const double *w)
 {
     if (!x->dense) {
         size_t at = x->sparse.start[i];
@@ -36,7 +36,7 @@ static inline double cri_linear_dot(const cri_linear_rows *x, size_t i, const do
 }
 
 /* w += a x_i */
-static inline void cri_linear_add(const cri_linear_rows *x, size_t i, double a, double *w)
+static inline void cri_svm_linear_add(const cri_svm_linear_rows *x, size_t i, double a, double *w)
 {
     if (x->dense) {
         const double *row = x->dense + i * x->p;
@@ -48,18 +48,19 @@ static inline void cri_linear_add(const cri_linear_rows *x, size_t i, double a, 
 }
 
 /* |x_i|^2 */
-double cri_linear_square(const cri_linear_rows *x, size_t i);
+double cri_svm_linear_square(const cri_svm_linear_rows *x, size_t i);
 
 /* out [n] = X w + b. */
-cr_status cri_linear_scores(cr_ctx *cx, const cri_linear_rows *x, const double *w, double b,
-                            double *out);
+cr_status cri_svm_linear_scores(cr_ctx *cx, const cri_svm_linear_rows *x, const double *w, double b,
+                                double *out);
 /* out [p + 1] = [X 1]' v. */
-cr_status cri_linear_transpose_times(cr_ctx *cx, const cri_linear_rows *x, const double *v,
-                                     double *out);
+cr_status cri_svm_linear_transpose_times(cr_ctx *cx, const cri_svm_linear_rows *x, const double *v,
+                                         double *out);
 /* out [p + 1 x p + 1] = [X 1]' diag(v) [X 1], v >= 0: the lower triangle.  O(n p^2), of sparse rows
  * the squares of their lengths; scratch of a few such matrices. */
-cr_status cri_linear_gram(cr_ctx *cx, const cri_linear_rows *x, const double *v, double *out);
+cr_status cri_svm_linear_gram(cr_ctx *cx, const cri_svm_linear_rows *x, const double *v,
+                              double *out);
 /* How many operations that is. */
-double cri_linear_gram_cost(const cri_linear_rows *x);
+double cri_svm_linear_gram_cost(const cri_svm_linear_rows *x);
 
 #endif

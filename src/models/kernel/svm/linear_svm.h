@@ -26,92 +26,93 @@
 #include "base/context_internal.h"
 #include "linear_rows.h"
 
-typedef struct cri_linear_problem {
-    const cri_linear_rows *x;
-    size_t                 m;       /* pieces: n or 2 n */
-    const double          *sign;    /* [m] +-1 */
-    const double          *target;  /* [m] */
-    const double          *cost;    /* [m] >= 0, finite; one of 0 leaves its piece out */
-    bool                   squared; /* the loss */
-    bool                   l1;      /* the penalty; with the squared loss only */
-    bool                   intercept;
-} cri_linear_problem;
+typedef struct cri_svm_linear_problem {
+    const cri_svm_linear_rows *x;
+    size_t                     m;       /* pieces: n or 2 n */
+    const double              *sign;    /* [m] +-1 */
+    const double              *target;  /* [m] */
+    const double              *cost;    /* [m] >= 0, finite; one of 0 leaves its piece out */
+    bool                       squared; /* the loss */
+    bool                       l1;      /* the penalty; with the squared loss only */
+    bool                       intercept;
+} cri_svm_linear_problem;
 
-typedef enum cri_linear_method {
-    CRI_LINEAR_AUTO,
-    CRI_LINEAR_INTERIOR,
-    CRI_LINEAR_COORDINATE,
-    CRI_LINEAR_NEWTON,
-    CRI_LINEAR_ABSOLUTE
-} cri_linear_method;
+typedef enum cri_svm_linear_method {
+    CRI_SVM_LINEAR_AUTO,
+    CRI_SVM_LINEAR_INTERIOR,
+    CRI_SVM_LINEAR_COORDINATE,
+    CRI_SVM_LINEAR_NEWTON,
+    CRI_SVM_LINEAR_ABSOLUTE
+} cri_svm_linear_method;
 
-typedef struct cri_linear_options {
-    cri_linear_method method;
-    double            tol;      /* until gap <= tol max(|P|, smallest normal number) */
-    size_t            max_iter; /* steps, or sweeps over the pieces */
-    uint64_t          seed;     /* of the order of the sweeps */
+typedef struct cri_svm_linear_options {
+    cri_svm_linear_method method;
+    double                tol;      /* until gap <= tol max(|P|, smallest normal number) */
+    size_t                max_iter; /* steps, or sweeps over the pieces */
+    uint64_t              seed;     /* of the order of the sweeps */
     bool
         warm; /* begin with alpha and b (coordinate), or w and b (newton, absolute) of the solution */
     const cri_clock *clock; /* NULL: only what stops the context */
-} cri_linear_options;
+} cri_svm_linear_options;
 
-typedef struct cri_linear_solution {
-    double           *w; /* [p] */
-    double            b;
-    double           *alpha; /* [m], feasible for the dual */
-    cri_linear_method method;
-    size_t            iterations;
-    double            primal, dual, gap;
-    bool              converged;
-} cri_linear_solution;
+typedef struct cri_svm_linear_solution {
+    double               *w; /* [p] */
+    double                b;
+    double               *alpha; /* [m], feasible for the dual */
+    cri_svm_linear_method method;
+    size_t                iterations;
+    double                primal, dual, gap;
+    bool                  converged;
+} cri_svm_linear_solution;
 
 /* Solves for the caller's arrays w and alpha.  Not converging, by max_iter or the clock, is a result: the
  * best so far with the gap that is left.  The same bits for any number of threads.  Fails with CR_EUNSUPPORTED where
  * the method does not serve, with CR_ENUMERIC where squares of the columns overflow, CR_EINTERRUPTED, CR_ENOMEM. */
-cr_status cri_linear_solve(cr_ctx *cx, const cri_linear_problem *problem,
-                           const cri_linear_options *options, cri_linear_solution *solution);
+cr_status cri_svm_linear_solve(cr_ctx *cx, const cri_svm_linear_problem *problem,
+                               const cri_svm_linear_options *options,
+                               cri_svm_linear_solution      *solution);
 
 /* --- inside ---------------------------------------------------------------------------------- */
 
 /* What the solvers share: the problem, and room for one number a row. */
-typedef struct cri_linear_work {
-    cr_ctx                   *cx;
-    const cri_linear_problem *problem;
-    const cri_linear_options *options;
-    cri_linear_solution      *solution;
-    double                   *f; /* [n] the scores X w + b of certify */
-    double                   *v; /* [n] */
-    double                   *g; /* [p + 1] */
-} cri_linear_work;
+typedef struct cri_svm_linear_work {
+    cr_ctx                       *cx;
+    const cri_svm_linear_problem *problem;
+    const cri_svm_linear_options *options;
+    cri_svm_linear_solution      *solution;
+    double                       *f; /* [n] the scores X w + b of certify */
+    double                       *v; /* [n] */
+    double                       *g; /* [p + 1] */
+} cri_svm_linear_work;
 
-cr_status cri_linear_interior(cri_linear_work *work);
-cr_status cri_linear_coordinate(cri_linear_work *work);
-cr_status cri_linear_newton(cri_linear_work *work);
-cr_status cri_linear_absolute(cri_linear_work *work);
+cr_status cri_svm_linear_interior(cri_svm_linear_work *work);
+cr_status cri_svm_linear_coordinate(cri_svm_linear_work *work);
+cr_status cri_svm_linear_newton(cri_svm_linear_work *work);
+cr_status cri_svm_linear_absolute(cri_svm_linear_work *work);
 
 /* The row of a piece. */
-static inline size_t cri_linear_row(const cri_linear_problem *q, size_t k)
+static inline size_t cri_svm_linear_row(const cri_svm_linear_problem *q, size_t k)
 {
     return k < q->x->n ? k : k - q->x->n;
 }
 /* How far piece k is from where it costs nothing, by the score of its row. */
-static inline double cri_linear_slack(const cri_linear_problem *q, size_t k, double f)
+static inline double cri_svm_linear_slack(const cri_svm_linear_problem *q, size_t k, double f)
 {
     double u = q->target[k] - q->sign[k] * f;
     return u > 0 ? u : 0;
 }
 /* true where a matrix of the size of the columns pays. */
-bool cri_linear_is_narrow(const cri_linear_rows *x);
+bool cri_svm_linear_is_narrow(const cri_svm_linear_rows *x);
 /* true where the limits of the options are reached. */
-bool cri_linear_over(const cri_linear_work *work);
+bool cri_svm_linear_over(const cri_svm_linear_work *work);
 
 /* Makes alpha feasible, sets primal (at w and b) and dual, and true when the gap is small enough; by_slack: alpha
  * first becomes the slope of the squared loss at w and b. */
-cr_status cri_linear_certify(cri_linear_work *work, bool by_slack, bool *out_converged);
+cr_status cri_svm_linear_certify(cri_svm_linear_work *work, bool by_slack, bool *out_converged);
 
 /* The step along (d, change of the scores df [n]) that minimises the squared loss with its penalty, from
  * (w, b) with scores f: exact.  Pure. */
-double cri_linear_exact_step(const cri_linear_work *work, const double *f, const double *df,
-                             const double *d);
+double cri_svm_linear_exact_step(const cri_svm_linear_work *work, const double *f, const double *df,
+                                 const double *d);
 
 #endif

@@ -6,6 +6,7 @@
  * be.  Cost: between O(n^2 d) and O(n^2 s) for n rows and s support vectors; O(s d) for a new row.
  * Cortes & Vapnik (1995), Machine Learning 20; Schoelkopf & Smola (2002), Learning with Kernels, ch. 7. */
 #include "svm.h"
+#include "linear_machine.h"
 #include "svm_function.h"
 #include "models/common/kept.h"
 #include "models/core/parameters.h"
@@ -24,14 +25,16 @@
     X(text,   C,        "1",    "X", "price of an error; inf: none is allowed, the hard margin", "10")                                             \
     X(real,   nu,       "0.5",  "0<..1", "with --kind nu: at most this share of the rows is within the margin, and at least this share are support vectors", "0.2") \
     X(choice, multi,    "ovo",  "ovo|ovr", "many classes: a machine for each pair of them, or for each against the rest", "ovr")                    \
+    X(choice, loss,     "hinge", "hinge|squared-hinge", "with --kernel linear: what an error costs, its size or the square of that", "squared-hinge") \
+    X(choice, penalty,  "l2",   "l2|l1", "with --kernel linear and the squared hinge: half the squares of the weights of columns, or their sizes, which leaves few other than 0", "l1") \
     X(real,   tol,      "1e-3", ">0", "stop when the optimality conditions hold to this", "1e-6")                                                  \
     X(count,  max_iter, "100000000", ">=1", "give up after this many steps of two weights in a machine", "100000")
 /* clang-format on */
 
 CR_OPTIONS(svm_options, svm_table, SVM_OPTIONS);
 static const cri_requirement svm_requirements[] = {
-    { "nu", "kind", "nu", true },
-    { "C", "kind", "c", true },
+    { "nu", "kind", "nu", true },  { "C", "kind", "c", true },
+    { "loss", "kind", "c", true }, { "penalty", "loss", "squared-hinge", false },
     CRI_REQUIREMENT_LAST,
 };
 
@@ -43,6 +46,7 @@ static void svm_release(cr_ctx *cx, void *state)
     cr_kernel_free(cx, m->kernel);
     for (size_t k = 0; m->names && k < m->M; k++) cri_string_free(cx, m->names[k]);
     cr_free(cx, m->names, m->M, sizeof *m->names);
+    cr_free(cx, m->W, m->W ? m->M * m->d : 0, sizeof *m->W);
 }
 
 /* What the values of each machine are called: of two classes nothing. */
@@ -130,6 +134,19 @@ static void warn_of_stop(cr_ctx *cx, const cri_svm *m, const cr_report *report)
                "svm: the time limit ended the search with a duality gap of %.3g", gap);
 }
 
+/* Other losses and penalties are of the weights of columns. */
+static cr_status check_loss(cr_ctx *cx, const cri_svm *m)
+{
+    if (m->loss == CRI_SVM_HINGE && m->penalty == CRI_SVM_L2) return CR_OK;
+    if (!cri_svm_is_linear(m->kernel)) {
+        cr_fail(cx, CR_EARG, "svm: --loss squared-hinge requires --kernel linear");
+        return cr_fail_hint(cx, "add --kernel linear");
+    }
+    if (isfinite(m->C)) return CR_OK;
+    cr_fail(cx, CR_EARG, "svm: --loss squared-hinge requires a finite C");
+    return cr_fail_hint(cx, "--C 1e6 allows hardly any error");
+}
+
 static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const svm_options *o, cri_svm *m,
                           cr_report *report)
 {
@@ -143,11 +160,13 @@ static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const svm_options *o
     CR_TRY(gather_rows(cx, rows, m->K, &data));
     m->rows = data.count;
     CR_TRY(cri_svm_kernel(cx, "svm", o->kernel, rows, &data, &m->kernel));
+    CR_TRY(check_loss(cx, m));
     report->stop = CR_STOP_TOLERANCE;
     CR_TRY(cri_svm_train_all(cx, m, m->kernel, &data, rows->design, &how, report));
     cri_kernel_drop_tables(cx, m->kernel);
     CR_TRY(cri_gp_kernel_keep(cx, m->kernel, &m->formula, &m->centre));
     CR_TRY(name_machines(cx, m, rows->design));
+    CR_TRY(cri_svm_set_weights(cx, m));
     warn_of_stop(cx, m, report);
 done:
     cri_gp_data_free(cx, &data);
@@ -164,6 +183,7 @@ static cr_status svm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
 
     if (!m) return CR_ENOMEM;
     m->kind = o->kind, m->multi = o->multi, m->tol = o->tol;
+    m->loss = (size_t)o->loss, m->penalty = (size_t)o->penalty;
     m->K = cr_design_classes(rows->design);
     m->M = cri_svm_machines((cri_svm_multi)o->multi, m->K);
     if (o->kind == CRI_SVM_NU)
@@ -201,7 +221,11 @@ static const cr_field svm_statistics[] = {
     CR_TEXT("multi", CR_FIELD_SOMETIMES, "of many classes: ovo or ovr"),
     CR_NUMBER("C", CR_FIELD_EITHER, "of c: the price of an error; null: none is allowed"),
     CR_NUMBER("nu", CR_FIELD_SOMETIMES, "of nu: the share of rows within the margin"),
-    CR_COUNT("support_vectors", 0, "rows that some machine needs"),
+    CR_TEXT("loss", CR_FIELD_SOMETIMES, "squared-hinge, where it is that"),
+    CR_TEXT("penalty", CR_FIELD_SOMETIMES, "l1, where it is that"),
+    CR_COUNT("nonzero_weights", CR_FIELD_SOMETIMES,
+             "with l1: columns that some machine has a weight for"),
+    CR_COUNT("support_vectors", CR_FIELD_SOMETIMES, "rows that some machine needs; not with l1"),
     CR_COUNT("bounded", CR_FIELD_SOMETIMES,
              "of two classes: support vectors whose weight is at its bound, within the margin"),
     CR_COUNT("free", CR_FIELD_SOMETIMES,
@@ -254,6 +278,18 @@ static void describe_machines(const cri_svm *m, const cr_design *design, cri_she
     }
 }
 
+/* Columns with a weight other than 0 in some machine. */
+static size_t count_weights(const cri_svm *m)
+{
+    size_t count = 0;
+    for (size_t j = 0; j < m->d; j++) {
+        bool any = false;
+        for (size_t k = 0; k < m->M; k++) any |= m->W[k * m->d + j] != 0;
+        count += any;
+    }
+    return count;
+}
+
 static cr_status svm_describe(cr_ctx *cx, const void *state, const cr_design *design,
                               cri_sheet *out)
 {
@@ -280,10 +316,15 @@ static cr_status svm_describe(cr_ctx *cx, const void *state, const cr_design *de
         cri_put_real(s, "nu", m->nu);
     else
         cri_put_real(s, "C", m->C);
-    cri_put_count(s, "support_vectors", m->n);
+    if (m->loss) cri_put_text(s, "loss", "squared-hinge");
+    if (m->penalty) cri_put_text(s, "penalty", "l1");
+    if (m->penalty)
+        cri_put_count(s, "nonzero_weights", count_weights(m));
+    else
+        cri_put_count(s, "support_vectors", m->n);
     if (m->M == 1) {
-        cri_put_count(s, "bounded", m->bounded[0]);
-        cri_put_count(s, "free", m->links[0] - m->bounded[0]);
+        if (!m->penalty) cri_put_count(s, "bounded", m->bounded[0]);
+        if (!m->penalty) cri_put_count(s, "free", m->links[0] - m->bounded[0]);
         cri_put_real(s, "dual_objective", m->objective[0]);
         cri_put_real(s, "margin", m->norm[0] > 0 ? 1 / m->norm[0] : NAN);
     }
@@ -313,11 +354,13 @@ static cr_status svm_ready(cr_ctx *cx, void *state, const cr_design *design)
     size_t          d, c;
     cri_gp_shape(design, &d, &c);
     if (m->d != d || m->c != c || m->K != cr_design_classes(design) ||
-        m->M != cri_svm_machines((cri_svm_multi)m->multi, m->K) || !is_sound(m) ||
-        !cri_gp_codes_fit(design, m->codes, m->n, c))
+        m->M != cri_svm_machines((cri_svm_multi)m->multi, m->K) || !is_sound(m) || m->loss > 1 ||
+        m->penalty > 1 || !cri_gp_codes_fit(design, m->codes, m->n, c))
         return CR_EDATA;
     CR_TRY(cri_gp_kernel_restore_any(cx, m->formula, &m->centre, &at, design, &m->kernel));
     CR_TRY(name_machines(cx, m, design));
+    if (m->penalty && !cri_svm_is_linear(m->kernel)) CR_TRY(CR_EDATA);
+    CR_TRY(cri_svm_set_weights(cx, m));
 done:
     return st;
 }

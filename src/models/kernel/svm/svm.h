@@ -5,6 +5,8 @@
  *   3. svm_machine.h   one machine: soft, hard and nu margins
  *   4. svm_solver.h    the quadratic programme
  *   5. svm_block.h     its working set;  svm_rows.h   its kernel rows
+ *   6. linear_machine.h   one machine of the linear kernel by its weights: linear_svm.h, linear_rows.h
+ *   7. libsvm_model.h  model files of LIBSVM;  svm_function.h   what svr and one-class-svm keep
  *
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_KERNEL_SVM_SVM_H
@@ -26,6 +28,8 @@ typedef enum cri_svm_multi { CRI_SVM_OVO, CRI_SVM_OVR } cri_svm_multi; /* choice
     MEMBER(choice, multi,     (),         "ovo|ovr",     "pairs of classes, or each and the rest") \
     MEMBER(real,   C,         (),         ">=0 endless", "0 of nu")                                \
     MEMBER(real,   nu,        (),         ">=0",         "0 of c")                                 \
+    MEMBER(count,  loss,      (),         "spare",       "0: hinge, 1: its square")                \
+    MEMBER(count,  penalty,   (),         "spare",       "0: l2, 1: l1")                           \
     MEMBER(real,   tol,       (),         ">0",          "of the violation")                       \
     MEMBER(real,   rows,      (),         ">0",          "the sum of the weights")                 \
     MEMBER(count,  n,         (),         ">0",          "support vectors of all machines")        \
@@ -48,7 +52,7 @@ typedef enum cri_svm_multi { CRI_SVM_OVO, CRI_SVM_OVR } cri_svm_multi; /* choice
     MEMBER(vector, beta,      (S),        "",            "its weight")                             \
     MEMBER(part,   centre,    (cri_gp_centre_rows), "none", "rows of the kernel")
 /* clang-format on */
-CRI_RECORD(cri_svm, CRI_SVM_STATE, cr_kernel *kernel; char **names;);
+CRI_RECORD(cri_svm, CRI_SVM_STATE, cr_kernel *kernel; char **names; double *W;);
 extern const cri_member cri_svm_record[];
 
 /* The support vectors as a kernel sees them. */
@@ -67,6 +71,8 @@ cr_status cri_svm_train_all(cr_ctx *cx, cri_svm *m, const cr_kernel *kernel,
                             const cri_gp_data *data, const cr_design *design,
                             const cri_svm_settings *how, cr_report *report);
 
+/* Of the linear kernel: W [M x d], the weights of the columns, by which rows are decided. */
+cr_status cri_svm_set_weights(cr_ctx *cx, cri_svm *m);
 /* The values of all machines for rows, out [rows x M].  O(rows n d). */
 cr_status cri_svm_decide(cr_ctx *cx, const cri_svm *m, const cri_rows *rows, double *out);
 /* Shares of the classes of a row from these, share [K]: the class with the most votes, or the greatest value, has the

@@ -4,9 +4,11 @@
  *   one against rest  K machines on all rows; the class of the greatest value
  * Knerr, Personnaz & Dreyfus (1990); Hsu & Lin (2002), IEEE Trans. Neural Networks 13. */
 #include "svm.h"
+#include "linear_machine.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
 #include "math/kernel/kernel_internal.h"
+#include "math/dense/dense.h"
 #include "math/special/special.h"
 
 #include <math.h>
@@ -45,6 +47,7 @@ typedef struct training {
     double            *gram; /* [n x n] or NULL */
     double            *beta; /* [n x M] of all rows, column by column: beta[machine * n + i] */
     double            *most; /* [n] greatest |beta| of a row in any machine                    */
+    double *w; /* [M x d] weights of the columns that are not of support vectors, or NULL */
 } training;
 
 /* The rows of a machine with their signs; how many, and whether both are there. */
@@ -129,7 +132,11 @@ static cr_status train_machine(cr_ctx *cx, training *t, size_t machine, cr_repor
                               .names = { class_name(t->design, minus),
                                          class_name(t->design, plus) } };
     CR_TRY(s.status);
-    CR_TRY(cri_svm_train(cx, &sample, &t->margin, &a));
+    if (cri_svm_by_weights(t->kernel, &t->margin, n))
+        CR_TRY(cri_svm_train_weights(cx, &sample, &t->margin, &a,
+                                     t->w ? t->w + machine * t->data->d : NULL));
+    else
+        CR_TRY(cri_svm_train(cx, &sample, &t->margin, &a));
     keep_machine(t, machine, &a, index, weight, n);
     report->iterations += a.steps;
     if (a.late)
@@ -182,6 +189,23 @@ done:
     return st;
 }
 
+/* Of weights of columns that come from no rows: each machine has them for its only support vector. */
+static cr_status keep_weights(cr_ctx *cx, training *t)
+{
+    cr_status st = CR_OK;
+    cri_svm  *m = t->m;
+    m->n = m->S = m->M;
+    m->d = t->data->d, m->c = t->data->c;
+    CR_TRY(cri_record_allocate(cx, cri_svm_record, m));
+    memcpy(m->X, t->w, m->M * m->d * sizeof *m->X);
+    for (size_t k = 0; k < m->M; k++) {
+        m->links[k] = 1, m->bounded[k] = 0;
+        m->row[k] = k, m->beta[k] = 1;
+    }
+done:
+    return st;
+}
+
 cr_status cri_svm_train_all(cr_ctx *cx, cri_svm *m, const cr_kernel *kernel,
                             const cri_gp_data *data, const cr_design *design,
                             const cri_svm_settings *how, cr_report *report)
@@ -194,13 +218,23 @@ cr_status cri_svm_train_all(cr_ctx *cx, cri_svm *m, const cr_kernel *kernel,
                      .kernel = kernel,
                      .data = data,
                      .design = design,
-                     .margin = { .kind = (cri_svm_kind)m->kind, .C = m->C, .nu = m->nu, .how = *how },
+                     .margin = { .kind = (cri_svm_kind)m->kind,
+                                 .loss = (int)m->loss,
+                                 .penalty = (int)m->penalty,
+                                 .C = m->C,
+                                 .nu = m->nu,
+                                 .how = *how },
                      .beta = cr_scratch_bytes(&s, n * M, sizeof(double)),
                      .most = cr_scratch_bytes(&s, n, sizeof(double)) };
 
     CR_TRY(s.status);
     CR_TRY(allocate_machines(cx, m));
-    if (M > 1 && whole <= MOST_GRAM && whole <= (double)cri_memory_left(cx) / 4) {
+    if (m->penalty == CRI_SVM_L1) {
+        t.w = cr_scratch_bytes(&s, M * data->d, sizeof(double));
+        CR_TRY(s.status);
+    }
+    if (M > 1 && !cri_svm_by_weights(kernel, &t.margin, n) && whole <= MOST_GRAM &&
+        whole <= (double)cri_memory_left(cx) / 4) {
         cr_kernel_input in = cri_gp_inputs(data);
         t.gram = cr_scratch_matrix(&s, n, n);
         CR_TRY(s.status);
@@ -210,7 +244,7 @@ cr_status cri_svm_train_all(cr_ctx *cx, cri_svm *m, const cr_kernel *kernel,
         cr_progress(cx, "machines", (double)k, (double)M);
         CR_TRY(train_machine(cx, &t, k, report));
     }
-    CR_TRY(keep_support(cx, &t));
+    CR_TRY(t.w ? keep_weights(cx, &t) : keep_support(cx, &t));
 done:
     cr_scratch_end(&s);
     return st;
@@ -250,8 +284,59 @@ static void add_links(void *arg, size_t block)
     }
 }
 
+cr_status cri_svm_set_weights(cr_ctx *cx, cri_svm *m)
+{
+    size_t l = 0;
+    if (!cri_svm_is_linear(m->kernel)) return CR_OK;
+    m->W = cr_alloc(cx, m->M * m->d, sizeof *m->W);
+    if (!m->W) return CR_ENOMEM;
+    for (size_t k = 0; k < m->M; k++)
+        for (size_t end = l + m->links[k]; l < end; l++)
+            for (size_t j = 0; j < m->d; j++)
+                m->W[k * m->d + j] += m->beta[l] * m->X[m->row[l] * m->d + j];
+    return CR_OK;
+}
+
+/* Values by the weights of the columns. */
+typedef struct weighing {
+    const cri_svm *m;
+    const double  *X; /* [rows x d] */
+    double        *out;
+} weighing;
+
+static void weigh_rows(void *arg, cri_range rows, double *workspace)
+{
+    const weighing *w = arg;
+    const cri_svm  *m = w->m;
+    (void)workspace;
+    for (size_t i = rows.begin; i < rows.end; i++)
+        for (size_t k = 0; k < m->M; k++)
+            w->out[i * m->M + k] = cr_dot(w->X + i * m->d, m->W + k * m->d, m->d) + m->b[k];
+}
+
+static cr_status decide_by_weights(cr_ctx *cx, const cri_svm *m, const cri_rows *rows, double *out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     most = rows->n < LEAST_ROWS * LEAST_ROWS ? rows->n : LEAST_ROWS * LEAST_ROWS;
+    double    *workspace = cr_scratch_matrix(&s, most, rows->p),
+           *X = cr_scratch_matrix(&s, most, m->d);
+    uint32_t *codes = cr_scratch_bytes(&s, most * m->c, sizeof *codes);
+    CR_TRY(s.status);
+    for (size_t begin = 0; begin < rows->n; begin += most) {
+        size_t count = rows->n - begin < most ? rows->n - begin : most;
+        cri_gp_split(rows, begin, begin + count, workspace, X, codes);
+        weighing w = { m, X, out + begin * m->M };
+        CR_TRY(cri_parallel_rows(cx, NULL, count, 256, 0, weigh_rows, &w));
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 cr_status cri_svm_decide(cr_ctx *cx, const cri_svm *m, const cri_rows *rows, double *out)
 {
+    if (m->W) return decide_by_weights(cx, m, rows, out);
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     most = AT_ONCE / m->n;

@@ -28,7 +28,8 @@ typedef struct cri_svm_sample {
 
 typedef struct cri_svm_margin {
     cri_svm_kind     kind;
-    double           C, nu; /* C infinite: hard                                       */
+    int              loss, penalty; /* of the linear kernel: linear_machine.h             */
+    double           C, nu;         /* C infinite: hard                                       */
     cri_svm_settings how;
 } cri_svm_margin;
 
