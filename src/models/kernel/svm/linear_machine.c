@@ -6,9 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Fewer rows are as well served by the solver for all kernels. */
-enum { LEAST_ROWS = 1000 };
-
 bool cri_svm_is_linear(const cr_kernel *k)
 {
     const cri_node *root = &k->nodes[k->n_nodes - 1];
@@ -19,7 +16,7 @@ bool cri_svm_is_linear(const cr_kernel *k)
 bool cri_svm_by_weights(const cr_kernel *k, const cri_svm_margin *margin, size_t n)
 {
     if (margin->loss != CRI_SVM_HINGE || margin->penalty != CRI_SVM_L2) return true;
-    return margin->kind == CRI_SVM_C && isfinite(margin->C) && n >= LEAST_ROWS &&
+    return margin->kind == CRI_SVM_C && isfinite(margin->C) && n >= CRI_SVM_WEIGHTS_FROM &&
            cri_svm_is_linear(k);
 }
 
@@ -55,16 +52,16 @@ cr_status cri_svm_linear_rows_of(cr_scratch *s, cr_cmat X, cri_svm_linear_rows *
 
 /* --- training -------------------------------------------------------------------------------- */
 
-/* How far rows are from where their weights say that they lie. */
-static double violation_of(const cri_svm_linear_problem *q, const cri_svm_linear_solution *x,
-                           const double *f)
+double cri_svm_linear_violation(const cri_svm_linear_problem *q, const cri_svm_linear_solution *x,
+                                double b, const double *f)
 {
     double worst = 0;
-    for (size_t i = 0; i < q->m; i++) {
-        double a = x->alpha[i], over = q->sign[i] * f[i] - q->target[i];
-        if (q->cost[i] == 0) continue;
-        if (q->squared) over += a / (2 * q->cost[i]);
-        if (a > 0 && (q->squared || a < q->cost[i]))
+    for (size_t k = 0; k < q->m; k++) {
+        double a = x->alpha[k];
+        double over = q->sign[k] * (f[cri_svm_linear_row(q, k)] + b) - q->target[k];
+        if (q->cost[k] == 0) continue;
+        if (q->squared) over += a / (2 * q->cost[k]);
+        if (a > 0 && (q->squared || a < q->cost[k]))
             worst = fmax(worst, fabs(over));
         else
             worst = fmax(worst, a > 0 ? over : -over);
@@ -82,7 +79,7 @@ static void take_solution(const cri_svm_linear_problem *q, const cri_svm_linear_
     m->objective = -x->dual;
     m->gap = fmax(x->gap, 0);
     m->norm = sqrt(square);
-    m->violation = violation_of(q, x, m->value);
+    m->violation = cri_svm_linear_violation(q, x, 0, m->value);
     m->steps = x->iterations;
     m->converged = x->converged;
     m->late = !x->converged && cri_clock_over(clock);

@@ -1,5 +1,6 @@
 /* svm_function.c -- one function of support vectors. */
 #include "svm_function.h"
+#include "linear_machine.h"
 #include "models/core/parameters.h"
 #include "models/kernel/default_kernel.h"
 #include "base/scratch.h"
@@ -33,6 +34,16 @@ done:
     return st;
 }
 
+static cr_status set_weights(cr_ctx *cx, cri_svm_function *m)
+{
+    if (!cri_svm_is_linear(m->kernel)) return CR_OK;
+    m->w = cr_alloc(cx, m->d, sizeof *m->w);
+    if (!m->w) return CR_ENOMEM;
+    for (size_t i = 0; i < m->n; i++)
+        for (size_t j = 0; j < m->d; j++) m->w[j] += m->beta[i] * m->X[i * m->d + j];
+    return CR_OK;
+}
+
 /* --- of a fit -------------------------------------------------------------------------------- */
 
 cr_status cri_svm_function_keep(cr_ctx *cx, cri_svm_function *m, const cri_gp_data *data,
@@ -61,6 +72,7 @@ cr_status cri_svm_function_keep(cr_ctx *cx, cri_svm_function *m, const cri_gp_da
     }
     cri_kernel_drop_tables(cx, m->kernel);
     CR_TRY(cri_gp_kernel_keep(cx, m->kernel, &m->formula, &m->centre));
+    CR_TRY(set_weights(cx, m));
 done:
     return st;
 }
@@ -107,7 +119,10 @@ cr_status cri_svm_function_values(cr_ctx *cx, const cri_svm_function *m, const c
                                .categories = m->c,
                                .names = cri_gp_names(rows) };
         CR_TRY(cri_gp_check_inputs(cx, m->kernel, rows, begin, &in));
-        CR_TRY(cri_svm_values(cx, m->kernel, &at, m->beta, 1, &in, out + begin));
+        CR_TRY(m->w ? cri_svm_linear_scores(
+                          cx, &(cri_svm_linear_rows){ .n = count, .p = m->d, .dense = X }, m->w, 0,
+                          out + begin)
+                    : cri_svm_values(cx, m->kernel, &at, m->beta, 1, &in, out + begin));
         for (size_t i = begin; i < begin + count; i++) out[i] += m->b;
     }
 done:
@@ -147,7 +162,12 @@ cr_status cri_svm_function_ready(cr_ctx *cx, cri_svm_function *m, const cr_desig
     if (m->d != d || m->c != c || m->bounded > m->support || m->n > m->support ||
         !cri_gp_codes_fit(design, m->codes, m->n, c))
         return CR_EDATA;
-    return cri_gp_kernel_restore_any(cx, m->formula, &m->centre, &at, design, &m->kernel);
+    cr_status st = cri_gp_kernel_restore_any(cx, m->formula, &m->centre, &at, design, &m->kernel);
+    return st == CR_OK ? set_weights(cx, m) : st;
 }
 
-void cri_svm_function_release(cr_ctx *cx, cri_svm_function *m) { cr_kernel_free(cx, m->kernel); }
+void cri_svm_function_release(cr_ctx *cx, cri_svm_function *m)
+{
+    cr_kernel_free(cx, m->kernel);
+    cr_free(cx, m->w, m->w ? m->d : 0, sizeof *m->w);
+}

@@ -27,7 +27,8 @@
     MEMBER(real,   norm,      (),     ">=0",         "|w|")                                        \
     MEMBER(part,   centre,    (cri_gp_centre_rows), "none", "rows of the kernel")
 /* clang-format on */
-CRI_RECORD(cri_svm_function, CRI_SVM_FUNCTION, cr_kernel *kernel;);
+/* w [d]: of the linear kernel the weights of the columns, by which rows are valued; else NULL. */
+CRI_RECORD(cri_svm_function, CRI_SVM_FUNCTION, cr_kernel *kernel; double *w;);
 extern const cri_member cri_svm_function_record[];
 
 /* The region of a one-class machine. */
