@@ -132,9 +132,9 @@ CRI_DECLARE_CLASS(dynamic_network)
 cr_status cri_prediction_family(cr_ctx *cx, cr_prediction *prediction, const char *family,
                                 size_t n_params);
 
-/* Room for n values a row by whose signs a classifier decides; names [n] are the state's.  Its prob then only ranks, until
- * it is calibrated. */
-cr_status cri_prediction_decisions(cr_ctx *cx, cr_prediction *prediction, size_t n,
+/* Room for n values a row by whose signs a classifier decides, of pairs of classes or not; names [n] are the state's.
+ * Its prob then only ranks, until it is calibrated. */
+cr_status cri_prediction_decisions(cr_ctx *cx, cr_prediction *prediction, size_t n, bool of_pairs,
                                    const char *const *names);
 
 /* The failure of what needs probabilities. */

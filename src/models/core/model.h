@@ -160,7 +160,9 @@ typedef struct cr_prediction {
     const char *const *decisions; /* [n_decisions] of the model                                */
     double            *decision;  /* [n x n_decisions]                                         */
     bool               ranks;
-    double *log_density;          /* [n] of the row itself; also beside the clusters or coordinates
+    bool
+        of_pairs; /* decisions are between classes (0, 1), (0, 2), .. (1, 2), .., above 0 for the latter */
+    double *log_density; /* [n] of the row itself; also beside the clusters or coordinates
                                      * of a model that has densities as well; else NULL        */
     /* A number's distribution that is not Student's: its class and parameters per row; mean and
      * scale are then its mean and sd, dof is infinite.  NULL otherwise. */

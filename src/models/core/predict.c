@@ -74,10 +74,12 @@ cr_status cri_prediction_family(cr_ctx *cx, cr_prediction *p, const char *family
     return p->params ? CR_OK : CR_ENOMEM;
 }
 
-cr_status cri_prediction_decisions(cr_ctx *cx, cr_prediction *p, size_t n, const char *const *names)
+cr_status cri_prediction_decisions(cr_ctx *cx, cr_prediction *p, size_t n, bool of_pairs,
+                                   const char *const *names)
 {
     p->n_decisions = n;
     p->decisions = names;
+    p->of_pairs = of_pairs;
     p->ranks = true;
     p->decision = cr_alloc(cx, p->n * n, sizeof(double));
     return p->decision ? CR_OK : CR_ENOMEM;
@@ -160,7 +162,12 @@ cr_status cri_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, cri_want
     CR_TRY(cri_prediction_new(cx, m, n, mean_only, &p));
     CR_TRY(opt_answer ? opt_answer(cx, m, &rows, arg, &p)
                       : cri_answers_of(m->class)->predict(cx, m->state, &rows, &p));
-    if (m->calibration) cri_calibration_apply(m->calibration, p.prob, rows.n), p.ranks = false;
+    if (m->calibration) {
+        if (m->calibration->pairs && !p.of_pairs)
+            CR_TRY(cr_fail(cx, CR_EDATA, "the calibration in the model file is not of this model"));
+        cri_calibration_apply(m->calibration, p.prob, p.decision, rows.n);
+        p.ranks = false;
+    }
     CR_TRY(cri_prediction_check(cx, t, &rows, &p));
     CR_TRY(cri_prediction_units(cx, m, rows.n, want == CRI_WANT_LATENT, &p, &overflows));
     for (size_t i = 0; p.mean && !overflows && i < rows.n; i++) /* a family may have no variance */

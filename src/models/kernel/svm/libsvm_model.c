@@ -228,7 +228,7 @@ static cr_status take_calibration(cr_ctx *cx, const cri_libsvm_model *l, const c
         return CR_OK;
     }
     size_t place[2] = { 0, 1 };
-    *out = cri_calibration_new(cx, CRI_CALIBRATE_PLATT, 2, 0);
+    *out = cri_calibration_new(cx, CRI_CALIBRATE_PLATT, 2, false, 0);
     if (!*out) return CR_ENOMEM;
     place_classes(l, m->design, place);
     (*out)->calibration_slope[0] = -l->prob_a[0];

@@ -205,7 +205,8 @@ static cr_status svm_predict(cr_ctx *cx, const void *state, const cri_rows *rows
 {
     cr_status      st = CR_OK;
     const cri_svm *m = state;
-    CR_TRY(cri_prediction_decisions(cx, out, m->M, (const char *const *)m->names));
+    CR_TRY(cri_prediction_decisions(cx, out, m->M, m->K > 2 && m->multi == CRI_SVM_OVO,
+                                    (const char *const *)m->names));
     CR_TRY(cri_svm_decide(cx, m, rows, out->decision));
     for (size_t i = 0; i < rows->n; i++)
         cri_svm_rank(m, out->decision + i * m->M, out->prob + i * m->K);
