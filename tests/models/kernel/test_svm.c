@@ -225,6 +225,59 @@ TEST(units_do_not_matter)
     for (size_t i = 0; i < N; i++) assert_close(p.decision[i], q.decision[i], 1e-6);
 }
 
+/* --- paths and rows left out -------------------------------------------------------------------- */
+
+/* A path has at each price what the model at that price has. */
+TEST(path)
+{
+    static const double prices[] = { 0.03, 0.5, 4, 100 };
+    sample              s = draw(cx, 15, 2, 0);
+    const char         *settings =
+        "target=y features=x* task=classification tol=1e-8 kernel=rbf(l=1) loo=true";
+    char one[200];
+    snprintf(one, sizeof one, "%s C=2 path=4,0.03,100,0.5", settings);
+    json_t *path = json_object_get(describe(cx, fit(cx, "svm", s.t, one)), "prices");
+    assert_int_equal(json_array_size(path), 4);
+    for (size_t i = 0; i < 4; i++) {
+        json_t *row = json_array_get(path, i);
+        snprintf(one, sizeof one, "%s C=%g", settings, prices[i]);
+        json_t *d = describe(cx, fit(cx, "svm", s.t, one));
+        assert_close(number_of(row, "C"), prices[i], 0);
+        assert_relative(number_of(row, "dual_objective"), statistic(d, "dual_objective"), 1e-8);
+        assert_relative(number_of(row, "margin"), statistic(d, "margin"), 1e-6);
+        if (json_is_number(json_object_get(row, "loo_error")))
+            assert_close(number_of(row, "loo_error"), statistic(d, "loo_error"), 1e-12);
+    }
+}
+
+/* The estimate by the span is nearly that of fits without each row. */
+TEST(rows_left_out)
+{
+    for (uint64_t seed = 20; seed < 24; seed++) {
+        sample      s = draw(cx, seed, 2, 0), rest = s;
+        const char *settings =
+            "target=y features=x* task=classification scale=none tol=1e-8 kernel=rbf(l=1.5) C=1";
+        char with[200];
+        snprintf(with, sizeof with, "%s loo=true", settings);
+        double told = statistic(describe(cx, fit(cx, "svm", s.t, with)), "loo_error"), lost = 0;
+        for (size_t i = 0; i < N; i++) {
+            memcpy(rest.X, s.X, i * sizeof(double[P]));
+            memcpy(rest.X + i * P, s.X + (i + 1) * P, (N - 1 - i) * sizeof(double[P]));
+            memcpy(rest.y, s.y, i * sizeof(double));
+            memcpy(rest.y + i, s.y + i + 1, (N - 1 - i) * sizeof(double));
+            cr_table     *t = make_table(cx, rest.X, N - 1, P, rest.y, NULL);
+            cr_model     *m = fit(cx, "svm", t, settings);
+            cr_prediction p = predict(cx, m, s.t);
+            lost += (p.decision[i] > 0) != (s.y[i] > 0);
+            cr_prediction_free(cx, &p);
+            cr_model_free(cx, m);
+            cr_table_free(cx, t);
+        }
+        /* an estimate that takes support vectors for what they are with all rows: too high rather than too low */
+        assert_true(told >= (lost - 2.01) / N && told <= (lost + 6.01) / N);
+    }
+}
+
 /* --- limits -------------------------------------------------------------------------------------- */
 
 TEST(limits_are_told)

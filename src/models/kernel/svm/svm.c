@@ -12,7 +12,10 @@
 #include "models/core/parameters.h"
 #include "models/core/rows_check.h"
 #include "models/kernel/default_kernel.h"
+#include "base/list.h"
 #include "base/scratch.h"
+#include "base/sort.h"
+#include "models/common/column_kinds.h"
 #include "math/kernel/kernel_internal.h"
 
 #include <math.h>
@@ -27,14 +30,19 @@
     X(choice, multi,    "ovo",  "ovo|ovr", "many classes: a machine for each pair of them, or for each against the rest", "ovr")                    \
     X(choice, loss,     "hinge", "hinge|squared-hinge", "with --kernel linear: what an error costs, its size or the square of that", "squared-hinge") \
     X(choice, penalty,  "l2",   "l2|l1", "with --kernel linear and the squared hinge: half the squares of the weights of columns, or their sizes, which leaves few other than 0", "l1") \
+    X(list,   path,     "",     "C", "two classes: solve for these prices too, each from the one before, and show how the fit changes", "0.01,0.1,1,10") \
+    X(flag,   loo,      "false", "", "two classes: estimate the errors when each row is left out, by the span of the support vectors", "")          \
     X(real,   tol,      "1e-3", ">0", "stop when the optimality conditions hold to this", "1e-6")                                                  \
     X(count,  max_iter, "100000000", ">=1", "give up after this many steps of two weights in a machine", "100000")
 /* clang-format on */
 
 CR_OPTIONS(svm_options, svm_table, SVM_OPTIONS);
 static const cri_requirement svm_requirements[] = {
-    { "nu", "kind", "nu", true },  { "C", "kind", "c", true },
-    { "loss", "kind", "c", true }, { "penalty", "loss", "squared-hinge", false },
+    { "nu", "kind", "nu", true },
+    { "C", "kind", "c", true },
+    { "path", "kind", "c", true },
+    { "loss", "kind", "c", true },
+    { "penalty", "loss", "squared-hinge", false },
     CRI_REQUIREMENT_LAST,
 };
 
@@ -134,6 +142,44 @@ static void warn_of_stop(cr_ctx *cx, const cri_svm *m, const cr_report *report)
                "svm: the time limit ended the search with a duality gap of %.3g", gap);
 }
 
+/* The prices of --path, rising, into the state. */
+static cr_status read_path(cr_ctx *cx, const char *list, cri_svm *m)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    char     **items = NULL;
+    size_t     n = 0;
+    CR_TRY(cri_list_split(&s, list, &items, &n));
+    m->path_C = cr_alloc(cx, n, sizeof *m->path_C);
+    if (!m->path_C) CR_TRY(CR_ENOMEM);
+    m->P = n;
+    for (size_t i = 0; i < n; i++) {
+        if (!cri_text_number(items[i], &m->path_C[i]) || !(m->path_C[i] > 0))
+            CR_TRY(cr_fail(cx, CR_EARG, "--path: '%s' is not a number above 0", items[i]));
+    }
+    cri_sort_doubles(m->path_C, n);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* What is of the only machine there is: of the rows, which come class by class, of two classes. */
+static cr_status check_two(cr_ctx *cx, const svm_options *o, const cri_svm *m,
+                           const cri_gp_data *data)
+{
+    size_t there = 1;
+    for (size_t i = 1; i < data->n; i++) there += data->y[i] != data->y[i - 1];
+    if ((there > 2 || (m->M > 1 && m->multi == CRI_SVM_OVR)) && (o->path || o->loo))
+        return cr_fail(cx, CR_EARG, "svm: --%s is for two classes, but there are %zu",
+                       o->path ? "path" : "loo", m->K);
+    if (m->penalty && (o->path || o->loo)) {
+        cr_fail(cx, CR_EARG, "svm: --%s needs support vectors, which --penalty l1 has none of",
+                o->path ? "path" : "loo");
+        return cr_fail_hint(cx, "leave --penalty out");
+    }
+    return CR_OK;
+}
+
 /* Other losses and penalties are of the weights of columns. */
 static cr_status check_loss(cr_ctx *cx, const cri_svm *m)
 {
@@ -159,10 +205,11 @@ static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const svm_options *o
     CR_TRY(cri_check_sizes(cx, rows, true));
     CR_TRY(gather_rows(cx, rows, m->K, &data));
     m->rows = data.count;
+    CR_TRY(check_two(cx, o, m, &data));
     CR_TRY(cri_svm_kernel(cx, "svm", o->kernel, rows, &data, &m->kernel));
     CR_TRY(check_loss(cx, m));
     report->stop = CR_STOP_TOLERANCE;
-    CR_TRY(cri_svm_train_all(cx, m, m->kernel, &data, rows->design, &how, report));
+    CR_TRY(cri_svm_train_all(cx, m, m->kernel, &data, rows->design, o->loo, &how, report));
     cri_kernel_drop_tables(cx, m->kernel);
     CR_TRY(cri_gp_kernel_keep(cx, m->kernel, &m->formula, &m->centre));
     CR_TRY(name_machines(cx, m, rows->design));
@@ -182,6 +229,7 @@ static cr_status svm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     (void)seed;
 
     if (!m) return CR_ENOMEM;
+    m->loo = NAN;
     m->kind = o->kind, m->multi = o->multi, m->tol = o->tol;
     m->loss = (size_t)o->loss, m->penalty = (size_t)o->penalty;
     m->K = cr_design_classes(rows->design);
@@ -190,6 +238,7 @@ static cr_status svm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
         m->nu = o->nu;
     else
         CR_TRY(read_price(cx, o->C, &m->C));
+    if (o->path) CR_TRY(read_path(cx, o->path, m));
     CR_TRY(fit_rows(cx, rows, o, m, report));
     *out_state = m;
     m = NULL;
@@ -239,6 +288,22 @@ static const cr_field svm_statistics[] = {
     CR_NUMBER("violation", 0, "of the optimality conditions; of many classes the largest"),
     CR_NUMBER("margin", CR_FIELD_EITHER,
               "of two classes: distance of the margin from the boundary, 1 / |w|"),
+    CR_NUMBER(
+        "loo_error", CR_FIELD_EITHER,
+        "with --loo: the share of errors when each row is left out, by the span of the support "
+        "vectors; null where none is off its bounds"),
+    CR_FIELD_LAST,
+};
+
+static const cr_field path_fields[] = {
+    CR_NUMBER("C", 0, "the price of an error"),
+    CR_COUNT("support_vectors", 0, "rows with a weight"),
+    CR_COUNT("bounded", 0, "of them, with a weight at its bound"),
+    CR_NUMBER("dual_objective", 0, "the least value of the dual"),
+    CR_NUMBER("duality_gap", CR_FIELD_NULL, "primal less dual"),
+    CR_NUMBER("margin", CR_FIELD_NULL, "distance of the margin from the boundary"),
+    CR_NUMBER("errors", 0, "share of the rows of the fit that are of the other class"),
+    CR_NUMBER("loo_error", CR_FIELD_NULL, "with --loo: the same with each row left out"),
     CR_FIELD_LAST,
 };
 
@@ -258,6 +323,8 @@ static const cr_field machine_fields[] = {
 static const cr_field svm_tables[] = {
     CR_INNER(ROWS, "machines", CR_FIELD_SOMETIMES, "of many classes: what each machine is like",
              machine_fields),
+    CR_INNER(ROWS, "prices", CR_FIELD_SOMETIMES, "with --path: the machine at each price",
+             path_fields),
     CR_FIELD_LAST,
 };
 
@@ -289,6 +356,21 @@ static size_t count_weights(const cri_svm *m)
         count += any;
     }
     return count;
+}
+
+static void describe_path(const cri_svm *m, cri_sheet *list)
+{
+    for (size_t i = 0; i < m->P; i++) {
+        cri_sheet *s = cri_put_object(list, NULL);
+        cri_put_real(s, "C", m->path_C[i]);
+        cri_put_count(s, "support_vectors", m->path_support[i]);
+        cri_put_count(s, "bounded", m->path_bounded[i]);
+        cri_put_real(s, "dual_objective", m->path_objective[i]);
+        cri_put_real(s, "duality_gap", m->path_gap[i]);
+        cri_put_real(s, "margin", m->path_norm[i] > 0 ? 1 / m->path_norm[i] : NAN);
+        cri_put_real(s, "errors", m->path_errors[i]);
+        cri_put_real(s, "loo_error", m->path_loo[i]);
+    }
 }
 
 static cr_status svm_describe(cr_ctx *cx, const void *state, const cr_design *design,
@@ -331,6 +413,8 @@ static cr_status svm_describe(cr_ctx *cx, const void *state, const cr_design *de
     }
     cri_put_real(s, "duality_gap", gap);
     cri_put_real(s, "violation", violation);
+    if (!isnan(m->loo)) cri_put_real(s, "loo_error", m->loo);
+    if (m->P) describe_path(m, cri_put_list(out, "prices"));
     if (m->M > 1) describe_machines(m, design, cri_put_list(out, "machines"));
     return CR_OK;
 }

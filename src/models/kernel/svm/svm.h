@@ -47,6 +47,16 @@ typedef enum cri_svm_multi { CRI_SVM_OVO, CRI_SVM_OVR } cri_svm_multi; /* choice
     MEMBER(vector, gap,       (M),        ">=0 endless", "primal less dual")                       \
     MEMBER(vector, violation, (M),        ">=0",         "of the conditions")                      \
     MEMBER(vector, norm,      (M),        ">=0",         "|w|")                                    \
+    MEMBER(real,   loo,       (),         "0..1 none",   "share of errors with rows left out, by the span") \
+    MEMBER(count,  P,         (),         "spare",       "prices of a path, rising")               \
+    MEMBER(vector, path_C,    (P),        ">0 full",     "")                                       \
+    MEMBER(vector, path_objective, (P),   "full",        "as above, at each")                      \
+    MEMBER(vector, path_gap,  (P),        ">=0 full",    "")                                       \
+    MEMBER(vector, path_norm, (P),        ">=0 full",    "")                                       \
+    MEMBER(vector, path_errors, (P),      "0..1 full",   "share of the rows of the fit")           \
+    MEMBER(vector, path_loo,  (P),        "0..1 minus full", "NaN where it was not asked for")     \
+    MEMBER(index,  path_support, (P),     "full",        "")                                       \
+    MEMBER(index,  path_bounded, (P),     "full",        "")                                       \
     MEMBER(count,  S,         (),         "",            "links of all")                           \
     MEMBER(index,  row,       (S),        "",            "the support vector")                     \
     MEMBER(vector, beta,      (S),        "",            "its weight")                             \
@@ -60,6 +70,27 @@ cr_kernel_input cri_svm_inputs(const cri_svm *m);
 
 /* --- svm_classes.c --------------------------------------------------------------------------- */
 
+/* Trains a machine; t_w: the weights of the columns of a penalty l1, or NULL. */
+cr_status cri_svm_train_one(cr_ctx *cx, const cri_svm_sample *sample, const cri_svm_margin *margin,
+                            cri_svm_machine *machine, double *opt_w);
+
+/* --- svm_path.c ------------------------------------------------------------------------------ */
+
+/* Trains the only machine for the prices path_C of the state too, in rising order, each from the one before, and keeps what
+ * they are like; *machine is that of the margin. */
+cr_status cri_svm_train_path(cr_ctx *cx, cri_svm *m, bool loo, const cri_svm_sample *sample,
+                             const cri_svm_margin *margin, cri_svm_machine *machine);
+/* The share of errors when each row is left out with all its weight, by the span of the support vectors, as if these
+ * stayed what they are: a row is lost where y f(x) <= |beta| S^2, S the distance of its feature from the span of the
+ * others.  NaN where none is free, or memory does not suffice.  O(free^3 + free^2 n).
+ * Vapnik & Chapelle (2000), Neural Computation 12. */
+cr_status cri_svm_span(cr_ctx *cx, const cri_svm_sample *sample, const cri_svm_machine *machine,
+                       double *out_share);
+/* true for support vectors whose weight is at its bound. */
+bool cri_svm_is_bounded(const cri_svm_machine *machine, double beta, double weight);
+
+/* --- svm_classes.c, again -------------------------------------------------------------------- */
+
 /* How many machines there are for K classes. */
 size_t cri_svm_machines(cri_svm_multi multi, size_t K);
 /* The classes that machine m is for (f > 0) and against; SIZE_MAX: all others. */
@@ -68,7 +99,7 @@ void cri_svm_classes_of(const cri_svm *m, size_t machine, size_t *out_for, size_
 /* Trains all machines of the state, of which kind, multi, C, nu, tol and K are set, on rows of classes y with weights,
  * and keeps their support vectors.  opt_late: the time was over. */
 cr_status cri_svm_train_all(cr_ctx *cx, cri_svm *m, const cr_kernel *kernel,
-                            const cri_gp_data *data, const cr_design *design,
+                            const cri_gp_data *data, const cr_design *design, bool loo,
                             const cri_svm_settings *how, cr_report *report);
 
 /* Of the linear kernel: W [M x d], the weights of the columns, by which rows are decided. */

@@ -44,6 +44,7 @@ typedef struct training {
     const cri_gp_data *data;
     const cr_design   *design;
     cri_svm_margin     margin;
+    bool               loo;
     double            *gram; /* [n x n] or NULL */
     double            *beta; /* [n x M] of all rows, column by column: beta[machine * n + i] */
     double            *most; /* [n] greatest |beta| of a row in any machine                    */
@@ -94,13 +95,21 @@ static void keep_machine(training *t, size_t machine, const cri_svm_machine *a, 
         t->beta[machine * t->data->n + index[i]] = a->beta[i];
         t->most[index[i]] = fmax(t->most[index[i]], size);
         m->links[machine]++;
-        m->bounded[machine] += size >= a->bound * weight[i] * (1 - 1e-12);
+        m->bounded[machine] += cri_svm_is_bounded(a, a->beta[i], weight[i]);
     }
 }
 
 static const char *class_name(const cr_design *design, size_t k)
 {
     return k == SIZE_MAX ? "the rest" : cr_design_class(design, k);
+}
+
+cr_status cri_svm_train_one(cr_ctx *cx, const cri_svm_sample *sample, const cri_svm_margin *margin,
+                            cri_svm_machine *machine, double *opt_w)
+{
+    return cri_svm_by_weights(sample->kernel, margin, sample->n)
+               ? cri_svm_train_weights(cx, sample, margin, machine, opt_w)
+               : cri_svm_train(cx, sample, margin, machine);
 }
 
 static cr_status train_machine(cr_ctx *cx, training *t, size_t machine, cr_report *report)
@@ -132,11 +141,10 @@ static cr_status train_machine(cr_ctx *cx, training *t, size_t machine, cr_repor
                               .names = { class_name(t->design, minus),
                                          class_name(t->design, plus) } };
     CR_TRY(s.status);
-    if (cri_svm_by_weights(t->kernel, &t->margin, n))
-        CR_TRY(cri_svm_train_weights(cx, &sample, &t->margin, &a,
-                                     t->w ? t->w + machine * t->data->d : NULL));
-    else
-        CR_TRY(cri_svm_train(cx, &sample, &t->margin, &a));
+    double *w = t->w ? t->w + machine * t->data->d : NULL;
+    CR_TRY(t->m->P ? cri_svm_train_path(cx, t->m, t->loo, &sample, &t->margin, &a)
+                   : cri_svm_train_one(cx, &sample, &t->margin, &a, w));
+    if (t->loo) CR_TRY(cri_svm_span(cx, &sample, &a, &t->m->loo));
     keep_machine(t, machine, &a, index, weight, n);
     report->iterations += a.steps;
     if (a.late)
@@ -207,7 +215,7 @@ done:
 }
 
 cr_status cri_svm_train_all(cr_ctx *cx, cri_svm *m, const cr_kernel *kernel,
-                            const cri_gp_data *data, const cr_design *design,
+                            const cri_gp_data *data, const cr_design *design, bool loo,
                             const cri_svm_settings *how, cr_report *report)
 {
     cr_status  st = CR_OK;
@@ -218,6 +226,7 @@ cr_status cri_svm_train_all(cr_ctx *cx, cri_svm *m, const cr_kernel *kernel,
                      .kernel = kernel,
                      .data = data,
                      .design = design,
+                     .loo = loo,
                      .margin = { .kind = (cri_svm_kind)m->kind,
                                  .loss = (int)m->loss,
                                  .penalty = (int)m->penalty,
