@@ -52,6 +52,8 @@ struct cr_model_class {
     bool        joint;   /* its likelihood is that of target and columns, not of the target alone */
     cri_support support; /* the numbers it describes                                              */
     bool        takes_sparse; /* looks at terms and columns by their accessors, or at the entries */
+    /* With these options alone; NULL: always. */
+    bool (*sparse_when)(const void *options);
     bool       sparse_levels; /* says as much of sparse rows: wide categories come as entries too */
     bool       takes_missing; /* sees gaps in the features as NaN, unless the user says else      */
     bool       sequences; /* sees rows in sequences (rows->sequences), by --sequence and --time */

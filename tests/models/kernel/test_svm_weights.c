@@ -116,3 +116,48 @@ TEST(saved_and_loaded)
         assert_memory_equal(p.decision, q.decision, N * 3 * sizeof(double));
     }
 }
+
+/* Sparse rows give the machine of the same rows as ordinary columns, and decide as these do. */
+TEST(sparse_rows_are_rows)
+{
+    static const char *const lines[] = { "target=y kernel=linear tol=1e-6",
+                                         "target=y kernel=linear tol=1e-6 scale=none C=0.3",
+                                         "target=y kernel=linear loss=squared-hinge tol=1e-6" };
+    enum { ROWS = 1100, COLUMNS = 6 };
+    static size_t   start[ROWS + 1];
+    static uint32_t column[ROWS * COLUMNS];
+    static double   value[ROWS * COLUMNS], dense[ROWS * COLUMNS], y[ROWS];
+    cr_rng          r = cr_rng_stream(4, 4);
+    size_t          e = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        double f = cr_rng_normal(&r) - 0.4;
+        for (size_t j = 0; j < COLUMNS; j++) {
+            if (cr_rng_uniform(&r) < 0.7) continue;
+            dense[i * COLUMNS + j] = value[e] = 1 + cr_rng_normal(&r);
+            f += value[e] * (j % 2 ? 1 : -0.5);
+            column[e++] = (uint32_t)j;
+        }
+        start[i + 1] = e;
+        y[i] = f > 1 ? 2 : f > 0;
+    }
+    cr_table *t = make_table(cx, dense, ROWS, COLUMNS, y, NULL), *u = NULL;
+    assert_ok(cx, cr_table_new(cx, "sparse", ROWS, &u));
+    test_own(cx, u, release_table);
+    assert_ok(cx, cr_table_borrow_csr(cx, u, CR_REAL,
+                                      (cr_csr){ .rows = ROWS,
+                                                .columns = COLUMNS,
+                                                .row_start = start,
+                                                .column = column,
+                                                .value = value }));
+    assert_ok(cx, cr_table_add_numbers(cx, u, "y", CR_REAL, y, 1));
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        cr_model     *a = fit(cx, "svm", t, lines[i]), *b = fit(cx, "svm", u, lines[i]);
+        cr_prediction p = predict(cx, a, t), q = predict(cx, b, u), other = predict(cx, b, t);
+        for (size_t k = 0; k < 3 * ROWS; k++) {
+            assert_close(p.decision[k], q.decision[k], 2e-3);
+            assert_close(other.decision[k], q.decision[k], 1e-12);
+        }
+        assert_relative(statistic(describe(cx, b), "support_vectors"),
+                        statistic(describe(cx, a), "support_vectors"), 0.05);
+    }
+}

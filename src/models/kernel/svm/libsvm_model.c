@@ -203,18 +203,6 @@ done:
     return st;
 }
 
-/* Arrays that the solver makes for each machine. */
-static cr_status allocate_machines(cr_ctx *cx, cri_svm *m)
-{
-    double **reals[] = { &m->b, &m->objective, &m->gap, &m->violation, &m->norm };
-    size_t **counts[] = { &m->links, &m->bounded, &m->steps };
-    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
-        if (!(*reals[i] = cr_alloc(cx, m->M, sizeof(double)))) return CR_ENOMEM;
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (!(*counts[i] = cr_alloc(cx, m->M, sizeof(size_t)))) return CR_ENOMEM;
-    return CR_OK;
-}
-
 /* Probabilities of two classes are Platt's map of the decision; of more they are coupled in another way than here. */
 static cr_status take_calibration(cr_ctx *cx, const cri_libsvm_model *l, const cr_model *m,
                                   cri_calibration **out)
@@ -246,7 +234,7 @@ static cr_status make_svm(cr_ctx *cx, cr_scratch *s, const cri_libsvm_model *l, 
     m->tol = 1e-3, m->rows = (double)l->n;
     m->n = l->n, m->d = l->d, m->K = l->K, m->M = l->M;
     CR_TRY(copy_kernel(cx, l, &m->formula));
-    CR_TRY(allocate_machines(cx, m));
+    CR_TRY(cri_svm_allocate_machines(cx, m));
     CR_TRY(fill_machines(cx, s, l, model->design, m));
     CR_TRY(model->class->ready(cx, m, model->design));
     CR_TRY(measure_machines(cx, s, m));

@@ -32,6 +32,7 @@ typedef struct interior {
     double   *L;        /* [p + 1 x p + 1] */
     double   *before;   /* [p + 1] X'(s a) - w, s . a */
     direction d, other; /* the step, and one that is tried */
+    int       tries;    /* to go to the bounds */
 } interior;
 
 static double room(const interior *d, size_t k)
@@ -263,9 +264,11 @@ static bool advance(interior *d, lengths by)
 }
 
 /* The certificate, which makes alpha feasible.  While it is not good enough alpha stays inside, where the steps left
- * it; at the end it goes to its bounds, where that is good enough too.  kept [m] holds the alpha inside. */
+ * it; then it goes to its bounds, where that is good enough too, or becomes so within a few more steps.  kept [m] holds
+ * the alpha inside. */
 static cr_status certify(interior *d, double *kept)
 {
+    enum { MOST_TRIES = 12 };
     cr_status                st = CR_OK;
     cri_svm_linear_solution *o = d->work->solution;
     size_t                   size = d->q->m * sizeof *kept;
@@ -279,9 +282,9 @@ static cr_status certify(interior *d, double *kept)
         if (o->converged) goto done;
         memcpy(o->alpha, kept, size);
         CR_TRY(cri_svm_linear_certify(d->work, false, &good));
-        o->converged = true;
-    } else
-        memcpy(o->alpha, kept, size);
+        o->converged = ++d->tries >= MOST_TRIES;
+    }
+    if (!o->converged) memcpy(o->alpha, kept, size);
 done:
     return st;
 }

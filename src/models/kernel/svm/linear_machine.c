@@ -20,6 +20,12 @@ bool cri_svm_by_weights(const cr_kernel *k, const cri_svm_margin *margin, size_t
            cri_svm_is_linear(k);
 }
 
+size_t cri_svm_linear_steps(size_t max_iter, size_t n)
+{
+    size_t sweeps = n > 0 ? max_iter / n : max_iter;
+    return sweeps > 100 ? sweeps : max_iter < 100 ? max_iter : 100;
+}
+
 /* --- rows ------------------------------------------------------------------------------------ */
 
 cr_status cri_svm_linear_rows_of(cr_scratch *s, cr_cmat X, cri_svm_linear_rows *out)
@@ -96,7 +102,7 @@ cr_status cri_svm_train_weights(cr_ctx *cx, const cri_svm_sample *sample,
                                   .alpha = cr_scratch_f64(&s, n) };
     cri_svm_linear_rows     rows;
     cri_svm_linear_options  how = { .tol = fmax(0.01 * margin->how.tol, 1e-10),
-                                    .max_iter = margin->how.max_iter,
+                                    .max_iter = cri_svm_linear_steps(margin->how.max_iter, n),
                                     .clock = &margin->how.clock };
 
     CR_TRY(s.status);

@@ -23,6 +23,9 @@ cr_status cri_svm_train_weights(cr_ctx *cx, const cri_svm_sample *sample,
                                 const cri_svm_margin *margin, cri_svm_machine *machine,
                                 double *opt_w);
 
+/* Sweeps, or steps, of the linear solver that are so many steps of two weights of n rows. */
+size_t cri_svm_linear_steps(size_t max_iter, size_t n);
+
 /* How far rows of scores f + b are from where their weights say that they lie. */
 double cri_svm_linear_violation(const cri_svm_linear_problem *q, const cri_svm_linear_solution *x,
                                 double b, const double *f);

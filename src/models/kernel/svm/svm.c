@@ -202,6 +202,12 @@ static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const svm_options *o
         .tol = o->tol, .max_iter = o->max_iter, .shrink = true, .clock = cri_clock_start(cx, NAN)
     };
     CR_TRY(cri_check_row_classes(cx, rows));
+    if (rows->sparse) { /* by sparse_when: the kernel is linear */
+        CR_TRY(cri_gp_kernel_for(cx, o->kernel, rows->design, NULL, &m->kernel));
+        report->stop = CR_STOP_TOLERANCE;
+        CR_TRY(cri_svm_train_sparse(cx, m, rows, &how, report));
+        goto keep;
+    }
     CR_TRY(cri_check_sizes(cx, rows, true));
     CR_TRY(gather_rows(cx, rows, m->K, &data));
     m->rows = data.count;
@@ -210,6 +216,7 @@ static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const svm_options *o
     CR_TRY(check_loss(cx, m));
     report->stop = CR_STOP_TOLERANCE;
     CR_TRY(cri_svm_train_all(cx, m, m->kernel, &data, rows->design, o->loo, &how, report));
+keep:
     cri_kernel_drop_tables(cx, m->kernel);
     CR_TRY(cri_gp_kernel_keep(cx, m->kernel, &m->formula, &m->centre));
     CR_TRY(name_machines(cx, m, rows->design));
@@ -404,10 +411,11 @@ static cr_status svm_describe(cr_ctx *cx, const void *state, const cr_design *de
     if (m->penalty)
         cri_put_count(s, "nonzero_weights", count_weights(m));
     else
-        cri_put_count(s, "support_vectors", m->n);
+        cri_put_count(s, "support_vectors", m->support ? m->support : m->n);
+    bool weights = m->penalty || m->support;
     if (m->M == 1) {
-        if (!m->penalty) cri_put_count(s, "bounded", m->bounded[0]);
-        if (!m->penalty) cri_put_count(s, "free", m->links[0] - m->bounded[0]);
+        if (!weights) cri_put_count(s, "bounded", m->bounded[0]);
+        if (!weights) cri_put_count(s, "free", m->links[0] - m->bounded[0]);
         cri_put_real(s, "dual_objective", m->objective[0]);
         cri_put_real(s, "margin", m->norm[0] > 0 ? 1 / m->norm[0] : NAN);
     }
@@ -455,6 +463,14 @@ static cr_status svm_shape(cr_ctx *cx, const void *options, cr_design *design)
     return cri_gp_shape_texts(cx, ((const svm_options *)options)->kernel, design);
 }
 
+/* Sparse rows stay so where the weights of columns are all that is needed. */
+static bool svm_sparse_when(const void *options)
+{
+    const svm_options *o = options;
+    return o->kernel && strcmp(o->kernel, "linear") == 0 && o->kind == CRI_SVM_C &&
+           strcmp(o->C, "inf") != 0 && !o->path && !o->loo;
+}
+
 const cr_model_class cri_class_svm = {
     .name = "svm",
     .example = "examples/iris.csv --target species",
@@ -469,6 +485,8 @@ const cr_model_class cri_class_svm = {
     .options_size = sizeof(svm_options),
     .requirements = svm_requirements,
     .default_scale = CR_SCALE_STANDARD,
+    .takes_sparse = true,
+    .sparse_when = svm_sparse_when,
     .coding = CRI_CODING_CODE,
     .shape = svm_shape,
     .whole = &(const cri_whole_face){ .fit = svm_fit },

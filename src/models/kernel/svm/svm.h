@@ -30,6 +30,7 @@ typedef enum cri_svm_multi { CRI_SVM_OVO, CRI_SVM_OVR } cri_svm_multi; /* choice
     MEMBER(real,   nu,        (),         ">=0",         "0 of c")                                 \
     MEMBER(count,  loss,      (),         "spare",       "0: hinge, 1: its square")                \
     MEMBER(count,  penalty,   (),         "spare",       "0: l2, 1: l1")                           \
+    MEMBER(count,  support,   (),         "spare",       "of machines that keep weights alone")    \
     MEMBER(real,   tol,       (),         ">0",          "of the violation")                       \
     MEMBER(real,   rows,      (),         ">0",          "the sum of the weights")                 \
     MEMBER(count,  n,         (),         ">0",          "support vectors of all machines")        \
@@ -104,10 +105,20 @@ cr_status cri_svm_train_all(cr_ctx *cx, cri_svm *m, const cr_kernel *kernel,
 
 /* Of the linear kernel: W [M x d], the weights of the columns, by which rows are decided. */
 cr_status cri_svm_set_weights(cr_ctx *cx, cri_svm *m);
+/* Room for what is said of each machine. */
+cr_status cri_svm_allocate_machines(cr_ctx *cx, cri_svm *m);
 /* The values of all machines for rows, out [rows x M].  O(rows n d). */
 cr_status cri_svm_decide(cr_ctx *cx, const cri_svm *m, const cri_rows *rows, double *out);
 /* Shares of the classes of a row from these, share [K]: the class with the most votes, or the greatest value, has the
  * largest; they sum to one and say no more. */
 void cri_svm_rank(const cri_svm *m, const double *f, double *share);
+
+/* --- svm_sparse.c ---------------------------------------------------------------------------- */
+
+/* The same as cri_svm_train_all, of the linear kernel and sparse rows. */
+cr_status cri_svm_train_sparse(cr_ctx *cx, cri_svm *m, const cri_rows *rows,
+                               const cri_svm_settings *how, cr_report *report);
+/* cri_svm_decide of sparse rows. */
+cr_status cri_svm_decide_sparse(cr_ctx *cx, const cri_svm *m, const cri_rows *rows, double *out);
 
 #endif

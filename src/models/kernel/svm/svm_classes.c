@@ -156,8 +156,7 @@ done:
     return st;
 }
 
-/* Room for what is said of each machine. */
-static cr_status allocate_machines(cr_ctx *cx, cri_svm *m)
+cr_status cri_svm_allocate_machines(cr_ctx *cx, cri_svm *m)
 {
     double **reals[] = { &m->b, &m->objective, &m->gap, &m->violation, &m->norm };
     size_t **counts[] = { &m->links, &m->bounded, &m->steps };
@@ -237,7 +236,7 @@ cr_status cri_svm_train_all(cr_ctx *cx, cri_svm *m, const cr_kernel *kernel,
                      .most = cr_scratch_bytes(&s, n, sizeof(double)) };
 
     CR_TRY(s.status);
-    CR_TRY(allocate_machines(cx, m));
+    CR_TRY(cri_svm_allocate_machines(cx, m));
     if (m->penalty == CRI_SVM_L1) {
         t.w = cr_scratch_bytes(&s, M * data->d, sizeof(double));
         CR_TRY(s.status);
@@ -345,6 +344,7 @@ done:
 
 cr_status cri_svm_decide(cr_ctx *cx, const cri_svm *m, const cri_rows *rows, double *out)
 {
+    if (m->W && rows->sparse) return cri_svm_decide_sparse(cx, m, rows, out);
     if (m->W) return decide_by_weights(cx, m, rows, out);
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);

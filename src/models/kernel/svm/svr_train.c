@@ -23,7 +23,7 @@ static cr_status train_weights(cr_ctx *cx, const cri_svr_sample *sample, const c
                                   .alpha = cr_scratch_f64(&s, m) };
     cri_svm_linear_rows     rows;
     cri_svm_linear_options  how = { .tol = fmax(0.01 * tube->how.tol, 1e-10),
-                                    .max_iter = tube->how.max_iter,
+                                    .max_iter = cri_svm_linear_steps(tube->how.max_iter, n),
                                     .clock = &tube->how.clock };
     CR_TRY(s.status);
     CR_TRY(cri_svm_linear_rows_of(&s, sample->rows.numbers, &rows));
