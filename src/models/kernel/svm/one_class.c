@@ -18,7 +18,7 @@
 
 /* clang-format off */
 #define ONE_CLASS_OPTIONS(X)                                                                       \
-    X(text,  kernel,   "",     "", "kernel expression (see credence models kernels); default: rbf with half the median distance between rows as length-scale; LIBSVM's gamma is rbf(gamma=0.1)", "'rbf(l=2)'") \
+    X(text,  kernel,   "",     "", "kernel expression (see credence models kernels); default: rbf with the median distance between rows as length-scale; LIBSVM's gamma is rbf(gamma=0.1)", "'rbf(l=2)'") \
     X(real,  nu,       "0.1",  "0<..1", "at most this share of the rows is outside the region, and at least this share are support vectors", "0.05") \
     X(real,  tol,      "1e-3", ">0", "stop when the optimality conditions hold to this", "1e-6")                                                    \
     X(count, max_iter, "100000000", ">=1", "give up after this many steps of two weights", "100000")
@@ -82,7 +82,7 @@ static cr_status one_class_fit(cr_ctx *cx, const cri_rows *rows, const void *opt
     m->nu = o->nu, m->f.tol = o->tol;
     CR_TRY(cri_check_sizes(cx, rows, true));
     CR_TRY(cri_inputs_add(cx, &data, rows));
-    CR_TRY(cri_svm_kernel(cx, "one-class-svm", o->kernel, rows, &data, &m->f.kernel));
+    CR_TRY(cri_svm_kernel(cx, "one-class-svm", o->kernel, 1, rows, &data, &m->f.kernel));
     CR_TRY(fit_data(cx, &data, o, m, report));
     *out_state = m;
     m = NULL;

@@ -212,7 +212,7 @@ static cr_status fit_rows(cr_ctx *cx, const cri_rows *rows, const svm_options *o
     CR_TRY(gather_rows(cx, rows, m->K, &data));
     m->rows = data.count;
     CR_TRY(check_two(cx, o, m, &data));
-    CR_TRY(cri_svm_kernel(cx, "svm", o->kernel, rows, &data, &m->kernel));
+    CR_TRY(cri_svm_kernel(cx, "svm", o->kernel, 0.5, rows, &data, &m->kernel));
     CR_TRY(check_loss(cx, m));
     report->stop = CR_STOP_TOLERANCE;
     CR_TRY(cri_svm_train_all(cx, m, m->kernel, &data, rows->design, o->loo, &how, report));

@@ -11,14 +11,14 @@
 
 CRI_RECORD_TABLE(, cri_svm_function_record, cri_svm_function, CRI_SVM_FUNCTION);
 
-cr_status cri_svm_kernel(cr_ctx *cx, const char *model, const char *text, const cri_rows *rows,
-                         const cri_gp_data *data, cr_kernel **out)
+cr_status cri_svm_kernel(cr_ctx *cx, const char *model, const char *text, double times,
+                         const cri_rows *rows, const cri_gp_data *data, cr_kernel **out)
 {
     cr_status   st = CR_OK;
     cri_gp_data distinct = { 0 };
     cr_kernel  *k = NULL;
     if (!text) CR_TRY(cri_inputs_add(cx, &distinct, rows));
-    CR_TRY(cri_default_kernel(cx, text, rows->design, text ? data : &distinct, 0.5, NULL, &k));
+    CR_TRY(cri_default_kernel(cx, text, rows->design, text ? data : &distinct, times, NULL, &k));
     CR_TRY(cri_gp_check_data(cx, k, rows, data));
     CR_TRY(cri_gp_tabulate(cx, k, rows->design, false));
     if (!cr_kernel_is_psd(k))

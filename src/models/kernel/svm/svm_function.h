@@ -37,10 +37,10 @@ extern const cri_member cri_svm_function_record[];
     MEMBER(real, nu, (), "0<..1 none", "")
 CRI_RECORD(cri_one_class, CRI_ONE_CLASS);
 
-/* The kernel as written, or rbf with half the median distance between distinct rows as length-scale; checked for these
- * data, with a warning where it is not positive semi-definite. */
-cr_status cri_svm_kernel(cr_ctx *cx, const char *model, const char *opt_text, const cri_rows *rows,
-                         const cri_gp_data *data, cr_kernel **out_kernel);
+/* The kernel as written, or rbf with `times` the median distance between distinct rows as length-scale; checked for
+ * these data, with a warning where it is not positive semi-definite. */
+cr_status cri_svm_kernel(cr_ctx *cx, const char *model, const char *opt_text, double times,
+                         const cri_rows *rows, const cri_gp_data *data, cr_kernel **out_kernel);
 
 /* Takes the kernel, and those of the rows whose beta [n] is not 0; bounded where |beta_i| reaches bound[i].  What the
  * solver said of itself is copied from `from`. */

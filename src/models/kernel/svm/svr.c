@@ -116,7 +116,7 @@ static cr_status svr_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     CR_TRY(cri_check_sizes(cx, rows, true));
     CR_TRY(cri_gp_data_add(cx, &data, rows, NULL, false, NULL));
     set_units(m, &data, o->units == 1);
-    CR_TRY(cri_svm_kernel(cx, "svr", o->kernel, rows, &data, &m->f.kernel));
+    CR_TRY(cri_svm_kernel(cx, "svr", o->kernel, 0.5, rows, &data, &m->f.kernel));
     CR_TRY(fit_data(cx, &data, o, seed, m, report));
     *out_state = m;
     m = NULL;
