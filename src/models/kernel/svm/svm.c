@@ -380,15 +380,28 @@ static void describe_path(const cri_svm *m, cri_sheet *list)
     }
 }
 
+/* The only machine between two classes that have rows; SIZE_MAX where there are several. */
+static size_t only_machine(const cri_svm *m)
+{
+    size_t only = SIZE_MAX;
+    for (size_t k = 0; k < m->M; k++) {
+        if (m->M > 1 && m->links[k] == 0) continue;
+        if (only != SIZE_MAX) return SIZE_MAX;
+        only = k;
+    }
+    return only;
+}
+
 static cr_status svm_describe(cr_ctx *cx, const void *state, const cr_design *design,
                               cri_sheet *out)
 {
     const cri_svm *m = state;
     cri_sheet     *list = cri_put_list(out, "parameters"), *s;
     double         gap = 0, violation = 0;
+    size_t         only = only_machine(m);
     (void)cx;
 
-    if (m->M == 1) cri_parameter_add(list, m->b[0], NAN, "b");
+    if (only != SIZE_MAX) cri_parameter_add(list, m->b[only], NAN, "b");
     for (size_t i = 0; i < cr_kernel_parameters(m->kernel); i++) {
         cr_kernel_parameter p = cr_kernel_parameter_at(m->kernel, i);
         if (!p.given) cri_parameter_add(list, p.value, NAN, "%s", p.name);
@@ -413,11 +426,11 @@ static cr_status svm_describe(cr_ctx *cx, const void *state, const cr_design *de
     else
         cri_put_count(s, "support_vectors", m->support ? m->support : m->n);
     bool weights = m->penalty || m->support;
-    if (m->M == 1) {
-        if (!weights) cri_put_count(s, "bounded", m->bounded[0]);
-        if (!weights) cri_put_count(s, "free", m->links[0] - m->bounded[0]);
-        cri_put_real(s, "dual_objective", m->objective[0]);
-        cri_put_real(s, "margin", m->norm[0] > 0 ? 1 / m->norm[0] : NAN);
+    if (only != SIZE_MAX) {
+        if (!weights) cri_put_count(s, "bounded", m->bounded[only]);
+        if (!weights) cri_put_count(s, "free", m->links[only] - m->bounded[only]);
+        cri_put_real(s, "dual_objective", m->objective[only]);
+        cri_put_real(s, "margin", m->norm[only] > 0 ? 1 / m->norm[only] : NAN);
     }
     cri_put_real(s, "duality_gap", gap);
     cri_put_real(s, "violation", violation);
