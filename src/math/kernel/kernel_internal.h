@@ -312,10 +312,10 @@ struct cri_job {
     const cr_kernel *k;
     cri_side         a, b; /* the rows and the columns of the matrix; the same for a Gram matrix */
     bool             same, white, gradients;
-    bool             held; /* the columns, and what is taken off features, are those of another job */
-    double         **shift;     /* [n_nodes][width] taken off the features of distances */
-    double          *total;     /* [n_nodes] of centre: the mean of m                   */
-    atomic_bool     *no_memory; /* a tile could not get a workspace                     */
+    bool         held;  /* the columns, and what is taken off features, are those of another job */
+    double     **shift; /* [n_nodes][width] taken off the features of distances */
+    double      *total; /* [n_nodes] of centre: the mean of m                   */
+    atomic_bool *no_memory; /* a tile could not get a workspace                     */
 };
 
 /* Checks the rows; makes features and diagonals of both sides; Z NULL for a Gram matrix.  The arena

@@ -203,8 +203,9 @@ TEST(corners_of_regression)
     /* so cheap an error that the function is flat; so dear that it goes through the tube of every row */
     p = predict(cx, fit(cx, "svr", t, "target=y C=1e-8"), t);
     for (size_t i = 1; i < 6; i++) assert_close(p.mean[i], p.mean[0], 1e-4);
-    p = predict(cx, fit(cx, "svr", t, "target=y C=1e8 epsilon=0.01 units=target tol=1e-6 kernel=rbf(l=1)"),
-                t);
+    p = predict(
+        cx, fit(cx, "svr", t, "target=y C=1e8 epsilon=0.01 units=target tol=1e-6 kernel=rbf(l=1)"),
+        t);
     for (size_t i = 0; i < 6; i++) assert_close(p.mean[i], y[i], 0.0101 / fabs(y[i]));
 }
 
