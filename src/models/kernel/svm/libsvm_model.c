@@ -141,7 +141,7 @@ static void measure_machine(cri_svm *m, size_t k, const double *F, const double 
     }
     m->norm[k] = sqrt(fmax(square, 0));
     m->objective[k] = square / 2 - (m->kind == CRI_SVM_C ? sum : 0);
-    m->gap[k] = INFINITY;
+    m->gap[k] = NAN;
 }
 
 static cr_status fill_machines(cr_ctx *cx, cr_scratch *s, const cri_libsvm_model *l,

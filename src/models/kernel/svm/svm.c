@@ -133,11 +133,24 @@ done:
     return st;
 }
 
-static void warn_of_stop(cr_ctx *cx, const cri_svm *m, const cr_report *report)
+/* The largest of all machines; NaN where that is not known. */
+static double largest_gap(const cri_svm *m)
 {
     double gap = 0;
-    for (size_t k = 0; k < m->M; k++) gap = fmax(gap, m->gap[k]);
-    if (report->stop == CR_STOP_TIME)
+    for (size_t k = 0; k < m->M && !isnan(gap); k++)
+        if (!(m->gap[k] <= gap)) gap = m->gap[k];
+    return gap;
+}
+
+static void warn_of_stop(cr_ctx *cx, const cri_svm *m, const cr_report *report)
+{
+    double gap = largest_gap(m);
+    if (report->stop != CR_STOP_TIME) return;
+    if (isnan(gap))
+        cr_log(cx, CR_LOG_WARNING,
+               "svm: the time limit ended the search, and left none to tell how far from the "
+               "optimum it is");
+    else
         cr_log(cx, CR_LOG_WARNING,
                "svm: the time limit ended the search with a duality gap of %.3g", gap);
 }
@@ -397,7 +410,7 @@ static cr_status svm_describe(cr_ctx *cx, const void *state, const cr_design *de
 {
     const cri_svm *m = state;
     cri_sheet     *list = cri_put_list(out, "parameters"), *s;
-    double         gap = 0, violation = 0;
+    double         violation = 0;
     size_t         only = only_machine(m);
     (void)cx;
 
@@ -407,10 +420,7 @@ static cr_status svm_describe(cr_ctx *cx, const void *state, const cr_design *de
         if (!p.given) cri_parameter_add(list, p.value, NAN, "%s", p.name);
     }
     cri_gp_report_elements(m->kernel, design, list);
-    for (size_t k = 0; k < m->M; k++) {
-        gap = fmax(gap, m->gap[k]);
-        violation = fmax(violation, m->violation[k]);
-    }
+    for (size_t k = 0; k < m->M; k++) violation = fmax(violation, m->violation[k]);
     s = cri_put_object(out, "statistics");
     cri_put_text(s, "kernel", m->formula);
     cri_put_text(s, "kind", m->kind == CRI_SVM_NU ? "nu" : "c");
@@ -432,7 +442,7 @@ static cr_status svm_describe(cr_ctx *cx, const void *state, const cr_design *de
         cri_put_real(s, "dual_objective", m->objective[only]);
         cri_put_real(s, "margin", m->norm[only] > 0 ? 1 / m->norm[only] : NAN);
     }
-    cri_put_real(s, "duality_gap", gap);
+    cri_put_real(s, "duality_gap", largest_gap(m));
     cri_put_real(s, "violation", violation);
     if (!isnan(m->loo)) cri_put_real(s, "loo_error", m->loo);
     if (m->P) describe_path(m, cri_put_list(out, "prices"));

@@ -16,6 +16,8 @@
 #include "models/core/class.h"
 #include "models/kernel/inputs/gp_centre.h"
 
+#include <math.h>
+
 typedef enum cri_svm_multi { CRI_SVM_OVO, CRI_SVM_OVR } cri_svm_multi; /* choices of --multi */
 
 /* A machine m has links[m] of the rows below: row[l] with weight beta[l], those of the first machine first.  One
@@ -45,14 +47,14 @@ typedef enum cri_svm_multi { CRI_SVM_OVO, CRI_SVM_OVR } cri_svm_multi; /* choice
     MEMBER(index,  steps,     (M),        "",            "of the solver")                          \
     MEMBER(vector, b,         (M),        "",            "")                                       \
     MEMBER(vector, objective, (M),        "",            "of the dual")                            \
-    MEMBER(vector, gap,       (M),        ">=0 endless", "primal less dual")                       \
+    MEMBER(vector, gap,       (M),        ">=0 minus",   "primal less dual; NaN: not known")       \
     MEMBER(vector, violation, (M),        ">=0",         "of the conditions")                      \
     MEMBER(vector, norm,      (M),        ">=0",         "|w|")                                    \
     MEMBER(real,   loo,       (),         "0..1 none",   "share of errors with rows left out, by the span") \
     MEMBER(count,  P,         (),         "spare",       "prices of a path, rising")               \
     MEMBER(vector, path_C,    (P),        ">0 full",     "")                                       \
     MEMBER(vector, path_objective, (P),   "full",        "as above, at each")                      \
-    MEMBER(vector, path_gap,  (P),        ">=0 full",    "")                                       \
+    MEMBER(vector, path_gap,  (P),        ">=0 minus full", "")                                    \
     MEMBER(vector, path_norm, (P),        ">=0 full",    "")                                       \
     MEMBER(vector, path_errors, (P),      "0..1 full",   "share of the rows of the fit")           \
     MEMBER(vector, path_loo,  (P),        "0..1 minus full", "NaN where it was not asked for")     \
@@ -71,7 +73,13 @@ cr_kernel_input cri_svm_inputs(const cri_svm *m);
 
 /* --- svm_classes.c --------------------------------------------------------------------------- */
 
-/* Trains a machine; t_w: the weights of the columns of a penalty l1, or NULL. */
+/* A gap as states hold it: not below 0, NaN where it is not known. */
+static inline double cri_svm_known_gap(double gap)
+{
+    return isfinite(gap) ? gap > 0 ? gap : 0 : (double)NAN;
+}
+
+/* Trains a machine; opt_w: the weights of the columns of a penalty l1, or NULL. */
 cr_status cri_svm_train_one(cr_ctx *cx, const cri_svm_sample *sample, const cri_svm_margin *margin,
                             cri_svm_machine *machine, double *opt_w);
 

@@ -85,7 +85,7 @@ static void keep_machine(training *t, size_t machine, const cri_svm_machine *a, 
     cri_svm *m = t->m;
     m->b[machine] = a->b;
     m->objective[machine] = a->objective;
-    m->gap[machine] = fmax(a->gap, 0);
+    m->gap[machine] = cri_svm_known_gap(a->gap);
     m->violation[machine] = a->violation;
     m->norm[machine] = a->norm;
     m->steps[machine] = a->steps;

@@ -18,7 +18,7 @@ static void note(cri_svm *m, size_t i, const cri_svm_sample *sample, const cri_s
 {
     double errors = 0, all = 0;
     m->path_objective[i] = a->objective;
-    m->path_gap[i] = fmax(a->gap, 0);
+    m->path_gap[i] = cri_svm_known_gap(a->gap);
     m->path_norm[i] = a->norm;
     m->path_loo[i] = loo;
     for (size_t r = 0; r < sample->n; r++) {

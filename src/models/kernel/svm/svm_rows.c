@@ -1,6 +1,7 @@
 /* svm_rows.c -- a cache of kernel rows. */
 #include "svm_rows.h"
 #include "svm_solver.h"
+#include "base/clock.h"
 #include "base/context_internal.h"
 #include "base/inner_loop.h"
 #include "base/parallel.h"
@@ -288,9 +289,11 @@ static cr_status compute(cri_svm_rows *r, adding *a)
     }
     if (n == 0) goto done;
     CR_TRY(cri_svm_pick(&s, &r->all, missing, n, &in));
+    double began = cri_seconds();
     if (!r->held) CR_TRY(cri_kernel_hold(r->cx, r->kernel, &r->columns, &r->held));
     CR_TRY(cri_kernel_cross_held(r->cx, r->held, &in, cr_mat_of(r->buffer, n, r->active)));
     r->computed += (double)n * (double)r->active;
+    r->seconds += cri_seconds() - began;
     for (size_t k = 0; k < n; k++) {
         a->fresh[place[k]] = r->buffer + k * r->active;
         a->slot[place[k]] = take_slot(r, missing[k]);

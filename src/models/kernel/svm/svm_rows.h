@@ -30,7 +30,7 @@ typedef struct cri_svm_rows {
     size_t  chunk;                       /* rows computed at a time */
     double *buffer;                      /* [chunk x n] */
     size_t  buffer_size;
-    double  computed; /* kernel values so far */
+    double  computed, seconds; /* kernel values so far, and how long they took */
 } cri_svm_rows;
 
 /* memory: bytes for rows that are kept.  The input is borrowed. */

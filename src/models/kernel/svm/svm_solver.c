@@ -110,6 +110,15 @@ static bool has_drifted(const solver *s)
     return unit * s->moved * s->diagonal > DRIFT * s->o->tol;
 }
 
+/* Whether the time limit leaves what a fresh computation of F takes, going by the kernel rows so far. */
+static bool has_time(const solver *s)
+{
+    double left = cri_time_left(s->cx), support = 0;
+    if (isinf(left) || s->p->opt_gram || s->rows.computed == 0) return true;
+    for (size_t t = 0; t < s->n; t++) support += s->beta[t] != 0;
+    return support * (double)s->m * (s->rows.seconds / s->rows.computed) < left / 2;
+}
+
 static cr_status activate_all(solver *s)
 {
     cri_svm_rows_restore(&s->rows);
@@ -335,6 +344,8 @@ static cr_status run(solver *s)
         bool     small = e.violation <= s->o->tol;
         if (small || stalled > 3) {
             if (!s->aside && !has_drifted(s)) break;
+            s->x->late = !has_time(s);
+            if (s->x->late) break;
             may_shrink = false; /* the end is near: rows that come back stay */
             CR_TRY(activate_all(s));
             if (++checks > MOST_CHECKS) break;
@@ -463,8 +474,10 @@ cr_status cri_svm_solve(cr_ctx *cx, const cri_svm_problem *p, const cri_svm_sett
     CR_TRY(check(cx, p, x));
     CR_TRY(start(&s, &a));
     CR_TRY(run(&s));
-    if (s.aside || has_drifted(&s)) CR_TRY(activate_all(&s));
+    if ((s.aside || has_drifted(&s)) && has_time(&s)) CR_TRY(activate_all(&s));
     certify(&s);
+    if (s.aside)
+        x->converged = false, x->gap = INFINITY; /* nobody has looked at the rows put aside */
 done:
     cri_svm_rows_close(&s.rows);
     cr_scratch_end(&a);

@@ -59,11 +59,12 @@ typedef struct cri_svm_solution {
     double *value;     /* [m] out: F                                                     */
     double  b[2];      /* multiplier; with groups of those of y = -1 and y = +1, else equal */
     double  objective; /* 1/2 a^T Q a + p^T a                                            */
-    double  gap;       /* objective less a lower bound of the least one */
-    double  violation; /* of the conditions, over all variables                          */
-    double  quadratic; /* a^T Q a, the squared norm of the function                      */
-    size_t  steps, rounds;
-    bool    converged, late; /* late: the time was over */
+    double
+        gap; /* objective less a lower bound of the least one; infinite where the time for it was over */
+    double violation; /* of the conditions, over all variables                          */
+    double quadratic; /* a^T Q a, the squared norm of the function                      */
+    size_t steps, rounds;
+    bool   converged, late; /* late: the time was over */
 } cri_svm_solution;
 
 /* Solves from solution->alpha, which must satisfy the constraints.  Fails with CR_EINTERRUPTED, CR_ENOMEM, CR_EARG;
