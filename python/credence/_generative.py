@@ -31,6 +31,39 @@ class ProbabilityIntervals:
         return lower[:, order], upper[:, order]
 
 
+class Decisions:
+    """A class by the signs of functions; its probabilities once they are calibrated."""
+
+    def decision_function(self, X):
+        """Of two classes the decision of every row, above 0 for ``classes_[1]``; of more a column for each class of
+        ``classes_``, whose largest is the class of the row."""
+        answers = self._answers(X)
+        order = _labels.order(self.classes_, answers.classes)
+        if len(order) == 2:
+            return answers.decision[:, 0] * (1 if order[1] else -1)
+        return answers.probability[:, order]
+
+    def pairwise_decisions(self, X):
+        """The values of all machines for every row, in the order of the statistics' ``machines``."""
+        return self._answers(X).decision
+
+    def _calibrated(self, method):
+        if self.calibrate not in ("platt", "isotonic"):
+            raise AttributeError(f"{type(self).__name__} has probabilities with calibrate='platt' or 'isotonic' only")
+        return method
+
+    @property
+    def predict_proba(self):
+        """The probability of each class, in the order of ``classes_``, for every row: with calibrate='platt' or
+        'isotonic'."""
+        return self._calibrated(self._shares)
+
+    @property
+    def predict_log_proba(self):
+        """The logarithm of predict_proba."""
+        return self._calibrated(super().predict_log_proba)
+
+
 class MeanIntervals:
     """Beside the distribution of a number, how sure the model is of its mean."""
 

@@ -64,6 +64,7 @@ CR_API const char *cr_class_example(const cr_model_class *c);
  *   "passes"     a stream is gone through several times
  *   "filter", "smooth", "decode", "paths", "path-entropy", "forecast"   of rows in sequences (sequence.h)
  *   "hold"       an update keeps hyper-parameters as the fit learned them
+ *   "decisions"  it decides by the signs of functions, and has probabilities once they are calibrated
  * or takes data of this kind:
  *   "missing"    with gaps in the features
  *   "negative"   with targets of either sign
@@ -154,15 +155,7 @@ typedef struct cr_prediction {
     const char *const *classes;   /* [n_classes] their names, of the model                     */
     double            *prob;      /* [n x n_classes] probabilities                             */
     double            *vector;    /* [n x n_classes] coordinates, or distances                 */
-    /* Of a classifier that decides by the signs of functions: their values, and what each is called, which is NULL of
-     * the only one.  While `ranks`, prob is no probability: the largest is the label, and shares order rows, no more. */
-    size_t             n_decisions;
-    const char *const *decisions; /* [n_decisions] of the model                                */
-    double            *decision;  /* [n x n_decisions]                                         */
-    bool               ranks;
-    bool
-        of_pairs; /* decisions are between classes (0, 1), (0, 2), .. (1, 2), .., above 0 for the latter */
-    double *log_density; /* [n] of the row itself; also beside the clusters or coordinates
+    double *log_density;          /* [n] of the row itself; also beside the clusters or coordinates
                                      * of a model that has densities as well; else NULL        */
     /* A number's distribution that is not Student's: its class and parameters per row; mean and
      * scale are then its mean and sd, dof is infinite.  NULL otherwise. */
@@ -174,6 +167,13 @@ typedef struct cr_prediction {
     const cr_conformal *conformal;
     size_t              n_folds;
     double             *fold_mean, *fold_scale; /* [n x n_folds] */
+    /* Of a classifier that decides by the signs of functions: their values, and what each is called, which is NULL of
+     * the only one.  While `ranks`, prob is no probability: the largest is the label, and shares order rows, no more. */
+    size_t             n_decisions;
+    const char *const *decisions; /* [n_decisions] of the model                                */
+    double            *decision;  /* [n x n_decisions]                                         */
+    bool               ranks;
+    bool of_pairs; /* of classes (0, 1), (0, 2), .. (1, 2), .., above 0 for the latter */
 } cr_prediction;
 
 /* The predictive distribution of every row. */

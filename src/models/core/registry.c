@@ -154,6 +154,7 @@ bool cr_class_offers(const cr_model_class *c, const char *what)
         { "probability-intervals", rows->probability_intervals },
         { "mean-intervals", cri_class_knows_means(c) },
         { "distances", rows->by_distance },
+        { "decisions", rows->decides },
         { "sample", rows->sample || supervised },
         { "function", function->function },
         { "sequences", c->sequences },

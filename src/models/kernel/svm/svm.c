@@ -513,7 +513,7 @@ const cr_model_class cri_class_svm = {
     .coding = CRI_CODING_CODE,
     .shape = svm_shape,
     .whole = &(const cri_whole_face){ .fit = svm_fit },
-    .rows = &(const cri_rows_face){ .predict = svm_predict },
+    .rows = &(const cri_rows_face){ .predict = svm_predict, .decides = true },
     .describe = svm_describe,
     .statistics = svm_statistics,
     .tables = svm_tables,
