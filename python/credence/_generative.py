@@ -31,6 +31,20 @@ class ProbabilityIntervals:
         return lower[:, order], upper[:, order]
 
 
+class _WhereCalibrated:
+    """A method that instances have where their probabilities are calibrated."""
+
+    def __init__(self, method):
+        self._method = method
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self._method
+        if instance.calibrate not in ("platt", "isotonic"):
+            raise AttributeError(f"{owner.__name__} has probabilities with calibrate='platt' or 'isotonic' only")
+        return self._method.__get__(instance, owner)
+
+
 class Decisions:
     """A class by the signs of functions; its probabilities once they are calibrated."""
 
@@ -47,21 +61,16 @@ class Decisions:
         """The values of all machines for every row, in the order of the statistics' ``machines``."""
         return self._answers(X).decision
 
-    def _calibrated(self, method):
-        if self.calibrate not in ("platt", "isotonic"):
-            raise AttributeError(f"{type(self).__name__} has probabilities with calibrate='platt' or 'isotonic' only")
-        return method
-
-    @property
-    def predict_proba(self):
+    @_WhereCalibrated
+    def predict_proba(self, X):
         """The probability of each class, in the order of ``classes_``, for every row: with calibrate='platt' or
         'isotonic'."""
-        return self._calibrated(self._shares)
+        return self._shares(X)
 
-    @property
-    def predict_log_proba(self):
+    @_WhereCalibrated
+    def predict_log_proba(self, X):
         """The logarithm of predict_proba."""
-        return self._calibrated(super().predict_log_proba)
+        return super().predict_log_proba(X)
 
 
 class MeanIntervals:

@@ -103,6 +103,7 @@ static cr_status gather_class(cr_ctx *cx, const cri_rows *rows, size_t k, cri_gp
     }
     if (n == 0) goto done;
     CR_TRY(cri_gp_data_add(cx, &part, &some, NULL, true, NULL));
+    CR_TRY(cri_gp_data_sort(cx, &part));
     if (d) memcpy(all->X + all->n * d, part.X, part.n * d * sizeof *part.X);
     if (c) memcpy(all->codes + all->n * c, part.codes, part.n * c * sizeof *part.codes);
     memcpy(all->first + all->n, part.first, part.n * sizeof *part.first);
@@ -116,7 +117,7 @@ done:
     return st;
 }
 
-/* The rows class by class; a row stands for all that equal it, r being 1 / their weight. */
+/* The rows class by class, in an order of their own, so that theirs makes no difference; a row stands for all that equal it, r being 1 / their weight. */
 static cr_status gather_rows(cr_ctx *cx, const cri_rows *rows, size_t K, cri_gp_data *out)
 {
     cr_status   st = CR_OK;
