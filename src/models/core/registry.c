@@ -49,10 +49,9 @@ static const struct {
     { "random-forest", NULL, no_forests },
     { "randomforest", NULL, no_forests },
     { "rf", NULL, no_forests },
-    { "svm", NULL,
-      "there are no support vector machines; gp-classify, kernel-ridge and logistic "
-      "are the nearest" },
-    { "svr", NULL, "there are no support vector machines; gp and kernel-ridge are the nearest" },
+    { "svc", "svm", NULL },
+    { "libsvm", "svm", NULL },
+    { "support-vector-machine", "svm", NULL },
 };
 
 static void hint_at_other_name(cr_ctx *cx, const char *name)

@@ -27,7 +27,7 @@ static sample draw(cr_ctx *cx, uint64_t seed, int K, double gap)
     return s;
 }
 
-/* --- the definition of the optimum ----------------------------------------------------------- */
+/* --- the definition of the optimum ------------------------------------------------------------ */
 
 /* Two classes: the primal of the decisions is the dual of the weights, to the gap that is told. */
 static void check_gap(cr_ctx *cx, const char *kernel, double C)
@@ -77,7 +77,7 @@ TEST(gamma_of_rbf)
     for (size_t i = 0; i < N; i++) assert_close(p.decision[i], q.decision[i], 1e-12);
 }
 
-/* --- hard margins ---------------------------------------------------------------------------- */
+/* --- hard margins ----------------------------------------------------------------------------- */
 
 /* Half the width of the widest strip between the classes, over lines through all directions, refined. */
 static double widest(const sample *s)
@@ -161,7 +161,7 @@ TEST(nu_bounds_errors)
                       CR_EDATA, "at most");
 }
 
-/* --- many classes ------------------------------------------------------------------------------ */
+/* --- many classes ----------------------------------------------------------------------------- */
 
 /* A machine of a pair is the model of the rows of these two classes. */
 TEST(pairs_are_models_of_two)
@@ -205,7 +205,7 @@ TEST(rest)
     assert_true(hits > N * 9 / 10);
 }
 
-/* --- invariances -------------------------------------------------------------------------------- */
+/* --- invariances ------------------------------------------------------------------------------ */
 
 /* Standardised by default: units of the columns do not matter, and a column without variation is none. */
 TEST(units_do_not_matter)
@@ -225,7 +225,7 @@ TEST(units_do_not_matter)
     for (size_t i = 0; i < N; i++) assert_close(p.decision[i], q.decision[i], 1e-6);
 }
 
-/* --- paths and rows left out -------------------------------------------------------------------- */
+/* --- paths and rows left out ------------------------------------------------------------------ */
 
 /* A path has at each price what the model at that price has. */
 TEST(path)
@@ -278,7 +278,7 @@ TEST(rows_left_out)
     }
 }
 
-/* --- limits -------------------------------------------------------------------------------------- */
+/* --- limits ----------------------------------------------------------------------------------- */
 
 TEST(limits_are_told)
 {
@@ -288,7 +288,7 @@ TEST(limits_are_told)
     assert_true(statistic(describe(cx, m), "duality_gap") > 0.1);
 }
 
-/* --- reference answers ---------------------------------------------------------------------------- */
+/* --- reference answers ------------------------------------------------------------------------ */
 
 static cr_table *table_of(cr_ctx *cx, const split *s, const double *counts)
 {
