@@ -238,6 +238,31 @@ TEST(limits_and_corners)
                      CR_EUNSUPPORTED);
 }
 
+/* Of many rows of which few are needed a part is solved, dense or sparse, classes or numbers, to the optimum of all. */
+TEST(parts_of_many_rows)
+{
+    for (size_t i = 0; i < 4; i++) {
+        bool                   sparse = i % 2, numbers = i / 2;
+        toy                   *t = toy_new(cx, 12000, 4, 0.001, numbers);
+        cri_svm_linear_problem q = { .intercept = true, .m = t->m };
+        cri_svm_linear_rows    x = toy_rows(t, sparse);
+        cri_svm_linear_options o = { .method = CRI_SVM_LINEAR_SIFT, .tol = 1e-7, .max_iter = 1000 };
+        double                 w[4], v[4], *alpha = calloc(2 * t->m, sizeof *alpha);
+        cri_svm_linear_solution a = { .w = w, .alpha = alpha },
+                                b = { .w = v, .alpha = alpha + t->m };
+        for (size_t k = 0; numbers && k < t->m; k++) t->target[k] -= 1.2; /* a wide tube */
+        for (size_t k = 0; k < t->n * t->p; k++) t->X[k] *= 20, t->value[k] *= 20;
+        q.x = &x, q.sign = t->sign, q.target = t->target, q.cost = t->cost;
+        assert_ok(cx, cri_svm_linear_solve(cx, &q, &o, &a));
+        o.method = CRI_SVM_LINEAR_INTERIOR;
+        assert_ok(cx, cri_svm_linear_solve(cx, &q, &o, &b));
+        assert_true(a.converged && b.converged);
+        assert_relative(a.primal, b.primal, 3e-7);
+        assert_relative(a.dual, b.primal, 3e-7);
+        free(alpha);
+    }
+}
+
 static cr_status solve_each(cr_ctx *cx, void *arg)
 {
     cr_status st = CR_OK;

@@ -147,17 +147,21 @@ bool cri_svm_linear_is_narrow(const cri_svm_linear_rows *x)
     return x->p <= 3000 && cri_svm_linear_gram_cost(x) + p * p * p / 12 <= 100 * entries + 1e8;
 }
 
+enum { MANY_PIECES = 20000 };
+
 static cri_svm_linear_method choose(const cri_svm_linear_problem *q)
 {
     if (q->l1) return CRI_SVM_LINEAR_ABSOLUTE;
     if (q->squared) return CRI_SVM_LINEAR_NEWTON;
-    return cri_svm_linear_is_narrow(q->x) ? CRI_SVM_LINEAR_INTERIOR : CRI_SVM_LINEAR_COORDINATE;
+    if (!cri_svm_linear_is_narrow(q->x)) return CRI_SVM_LINEAR_COORDINATE;
+    return q->m >= MANY_PIECES ? CRI_SVM_LINEAR_SIFT : CRI_SVM_LINEAR_INTERIOR;
 }
 
 static bool serves(const cri_svm_linear_problem *q, cri_svm_linear_method method)
 {
     switch (method) {
     case CRI_SVM_LINEAR_INTERIOR:
+    case CRI_SVM_LINEAR_SIFT:
         return !q->squared && !q->l1;
     case CRI_SVM_LINEAR_COORDINATE:
         return !q->l1;
@@ -196,6 +200,9 @@ cr_status cri_svm_linear_solve(cr_ctx *cx, const cri_svm_linear_problem *problem
     switch (solution->method) {
     case CRI_SVM_LINEAR_INTERIOR:
         CR_TRY(cri_svm_linear_interior(&work));
+        break;
+    case CRI_SVM_LINEAR_SIFT:
+        CR_TRY(cri_svm_linear_sift(&work));
         break;
     case CRI_SVM_LINEAR_COORDINATE:
         CR_TRY(cri_svm_linear_coordinate(&work));

@@ -13,6 +13,7 @@
  * Methods (automatic: the first that serves):
  *   interior    hinge, few columns: a primal-dual interior point, whose step costs the cross-products of the columns;
  *               some twenty steps whatever c is.          Mehrotra (1992); Ferris & Munson (2002), SIAM J. Optim. 13
+ *   sift        the same for parts of many rows, of which few are needed
  *   coordinate  hinge or square: one a_k after the other, in random order, leaving out what stays at its bound.
  *               The intercept by multipliers for s . a = 0. Hsieh, Chang, Lin, Keerthi & Sundararajan (2008), ICML
  *   newton      square: Newton's method in (w, b) with exact steps, by cross-products or by conjugate gradients.
@@ -40,6 +41,7 @@ typedef struct cri_svm_linear_problem {
 typedef enum cri_svm_linear_method {
     CRI_SVM_LINEAR_AUTO,
     CRI_SVM_LINEAR_INTERIOR,
+    CRI_SVM_LINEAR_SIFT,
     CRI_SVM_LINEAR_COORDINATE,
     CRI_SVM_LINEAR_NEWTON,
     CRI_SVM_LINEAR_ABSOLUTE
@@ -86,6 +88,7 @@ typedef struct cri_svm_linear_work {
 } cri_svm_linear_work;
 
 cr_status cri_svm_linear_interior(cri_svm_linear_work *work);
+cr_status cri_svm_linear_sift(cri_svm_linear_work *work);
 cr_status cri_svm_linear_coordinate(cri_svm_linear_work *work);
 cr_status cri_svm_linear_newton(cri_svm_linear_work *work);
 cr_status cri_svm_linear_absolute(cri_svm_linear_work *work);
