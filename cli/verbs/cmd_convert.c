@@ -126,8 +126,7 @@ const cli_verb verb_convert = {
         "write data, a network or an SVM in another format, by file name",
     .example = "credence convert examples/diabetes.csv diabetes.npy\n"
                "credence convert examples/networks/burglary.bif burglary.uai\n"
-               "credence convert examples/networks/misconception.uai features.json --canonical\n"
-               "credence convert svm.model svm.cred",
+               "credence convert examples/networks/misconception.uai features.json --canonical",
     .options = convert_table,
     .options_size = sizeof(convert_options),
     .takes = VERB_READS,
