@@ -77,12 +77,12 @@ static cr_status leave_out(cr_ctx *cx, const cri_svr_sample *sample, const cri_s
 {
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
-    size_t      n = sample->n, k = 0, h = 0;
+    size_t      n = sample->n, k = 0, h = 0, needed = 0;
     size_t     *kept = cr_scratch_index(&s, n), *held = cr_scratch_index(&s, n);
     double     *y = cr_scratch_f64(&s, n), *w = cr_scratch_f64(&s, n), *f = cr_scratch_f64(&s, n);
     cri_svr_fit fit = { .beta = cr_scratch_f64(&s, n), .value = cr_scratch_f64(&s, n) };
     cri_svr_sample  some = { .kernel = sample->kernel, .y = y, .weight = w };
-    cr_kernel_input queries;
+    cr_kernel_input queries, support;
 
     CR_TRY(s.status);
     for (size_t i = 0; i < n; i++) {
@@ -98,7 +98,10 @@ static cr_status leave_out(cr_ctx *cx, const cri_svr_sample *sample, const cri_s
     CR_TRY(cri_svm_pick(&s, &sample->rows, held, h, &queries));
     CR_TRY(cri_svr_train(cx, &some, tube, &fit));
     *out_late = fit.from.late;
-    CR_TRY(cri_svm_values(cx, sample->kernel, &some.rows, fit.beta, 1, &queries, f));
+    for (size_t i = 0; i < k; i++) /* the others add nothing */
+        if (fit.beta[i] != 0) kept[needed] = kept[i], fit.beta[needed++] = fit.beta[i];
+    CR_TRY(cri_svm_pick(&s, &sample->rows, kept, needed, &support));
+    CR_TRY(cri_svm_values(cx, sample->kernel, &support, fit.beta, 1, &queries, f));
     for (size_t i = 0; i < h; i++) e[held[i]] = sample->y[held[i]] - f[i] - fit.b;
 done:
     cr_scratch_end(&s);
