@@ -64,6 +64,34 @@ static void set_units(cri_svr *m, cri_gp_data *data, bool as_it_is)
     for (size_t i = 0; i < data->n; i++) data->y[i] = (data->y[i] - m->shift) / m->unit;
 }
 
+/* In an order of their own: where the search ends within its tolerance then does not depend on that of the table. */
+static cr_status sort_rows(cr_ctx *cx, cri_gp_data *data)
+{
+    cr_status      st = CR_OK;
+    cr_scratch     s = cr_scratch_begin(cx);
+    size_t        *order = cr_scratch_index(&s, data->n), d = data->d, c = data->c;
+    cri_gp_data    sorted = { 0 };
+    cri_svr_sample sample = { .rows = cri_gp_inputs(data), .n = data->n, .y = data->y };
+    CR_TRY(s.status);
+    CR_TRY(cri_svr_order(cx, &sample, order));
+    CR_TRY(cri_gp_data_copy(cx, data, &sorted));
+    if (!sorted.w && !(sorted.w = cr_alloc(cx, data->n, sizeof *sorted.w))) CR_TRY(CR_ENOMEM);
+    for (size_t i = 0; i < data->n; i++) {
+        size_t k = order[i];
+        if (d) memcpy(sorted.X + i * d, data->X + k * d, d * sizeof *data->X);
+        if (c) memcpy(sorted.codes + i * c, data->codes + k * c, c * sizeof *data->codes);
+        sorted.y[i] = data->y[k], sorted.r[i] = data->r[k], sorted.w[i] = data->w[k];
+        sorted.first[i] = data->first[k];
+    }
+    cri_gp_data_free(cx, data);
+    *data = sorted;
+    sorted = (cri_gp_data){ 0 };
+done:
+    cri_gp_data_free(cx, &sorted);
+    cr_scratch_end(&s);
+    return st;
+}
+
 static cr_status fit_data(cr_ctx *cx, const cri_gp_data *data, const svr_options *o, uint64_t seed,
                           cri_svr *m, cr_report *report)
 {
@@ -115,6 +143,7 @@ static cr_status svr_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     m->nu = o->kind == CRI_SVR_NU ? o->nu : 0;
     CR_TRY(cri_check_sizes(cx, rows, true));
     CR_TRY(cri_gp_data_add(cx, &data, rows, NULL, false, NULL));
+    CR_TRY(sort_rows(cx, &data));
     set_units(m, &data, o->units == 1);
     CR_TRY(cri_svm_kernel(cx, "svr", o->kernel, 0.5, rows, &data, &m->f.kernel));
     CR_TRY(fit_data(cx, &data, o, seed, m, report));

@@ -73,6 +73,9 @@ typedef struct cri_svr_spread {
     size_t        folds;
 } cri_svr_spread;
 
+/* order [n]: the rows by targets, then inputs, whatever order they come in. */
+cr_status cri_svr_order(cr_ctx *cx, const cri_svr_sample *sample, size_t *order);
+
 /* Rows with equal inputs and targets fall into the same fold, whatever the order of the rows; fallback [n]: residuals
  * to go by where the time is over or there are too few rows.  As many fits as folds. */
 cr_status cri_svr_measure(cr_ctx *cx, const cri_svr_sample *sample, const cri_svr_tube *tube,

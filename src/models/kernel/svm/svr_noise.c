@@ -43,6 +43,21 @@ static int compare_ranked(const void *a, const void *b)
     return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
+cr_status cri_svr_order(cr_ctx *cx, const cri_svr_sample *sample, size_t *order)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = sample->n;
+    ranked    *r = cr_scratch_bytes(&s, n, sizeof *r);
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++) r[i] = (ranked){ sample, i };
+    qsort(r, n, sizeof *r, compare_ranked);
+    for (size_t i = 0; i < n; i++) order[i] = r[i].row;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 /* fold [n]: the different rows in an order of their own, dealt in a random one; how many folds have rows. */
 static cr_status deal(cr_ctx *cx, const cri_svr_sample *sample, size_t folds, uint64_t seed,
                       size_t *fold, size_t *out_folds)
@@ -50,14 +65,13 @@ static cr_status deal(cr_ctx *cx, const cri_svr_sample *sample, size_t folds, ui
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     n = sample->n, different = 0, *place = cr_scratch_index(&s, n);
-    ranked    *r = cr_scratch_bytes(&s, n, sizeof *r);
+    size_t    *order = cr_scratch_index(&s, n);
     cr_rng     rng = cr_rng_stream(seed, 1);
     CR_TRY(s.status);
-    for (size_t i = 0; i < n; i++) r[i] = (ranked){ sample, i };
-    qsort(r, n, sizeof *r, compare_ranked);
+    CR_TRY(cri_svr_order(cx, sample, order));
     for (size_t i = 0; i < n; i++) {
-        if (i > 0 && compare_rows(sample, r[i - 1].row, r[i].row) != 0) different++;
-        fold[r[i].row] = different;
+        if (i > 0 && compare_rows(sample, order[i - 1], order[i]) != 0) different++;
+        fold[order[i]] = different;
     }
     different += n > 0;
     cr_rng_permutation(&rng, different, place);
