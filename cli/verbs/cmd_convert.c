@@ -122,8 +122,7 @@ done:
 const cli_verb verb_convert = {
     .name = "convert",
     .usage = "convert IN OUT",
-    .summary =
-        "write data, a network or an SVM in another format, by file name",
+    .summary = "write data, a network or an SVM in another format, by file name",
     .example = "credence convert examples/diabetes.csv diabetes.npy\n"
                "credence convert examples/networks/burglary.bif burglary.uai\n"
                "credence convert examples/networks/misconception.uai features.json --canonical",
