@@ -15,6 +15,7 @@ import tempfile
 import time
 
 PYTHON = "/usr/bin/python3"
+SHARED = pathlib.Path(__file__).resolve().parents[1].parent / "shared/data/tabular"
 
 
 @dataclasses.dataclass
@@ -61,6 +62,15 @@ class Failed(Exception):
 def python(snippet, *args):
     """A peer: a snippet of Python with arguments."""
     return [PYTHON, "-c", snippet, *args]
+
+
+def copy_of(name):
+    """A data set that does not ship with the project."""
+    def make(path):
+        if not (SHARED / name).exists():
+            raise CannotRun(f"{SHARED / name} is not there")
+        shutil.copy(SHARED / name, path)
+    return make
 
 
 def objects_in(text):

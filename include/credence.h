@@ -31,6 +31,7 @@
 #include "../src/models/core/fit_stream.h"
 #include "../src/models/core/decide.h"
 #include "../src/models/core/sequence.h"
+#include "../src/models/kernel/svm/libsvm_model.h"
 
 #include "../src/study/assess.h"
 #include "../src/study/cross_validate.h"

@@ -1,21 +1,9 @@
 """Sparse data: logistic regression on LIBSVM's a9a and w8a, ridge and principal components on 10^5 columns."""
-import pathlib
 import random
-import shutil
 
-from harness import CannotRun, Task, python
+from harness import Task, copy_of, python
 
-SHARED = pathlib.Path(__file__).resolve().parents[2].parent / "shared/data/tabular"
 ROWS, COLUMNS, ENTRIES, SEED = 20_000, 100_000, 60, 1
-
-
-def copy_of(name):
-    """A data set that does not ship with the project."""
-    def make(path):
-        if not (SHARED / name).exists():
-            raise CannotRun(f"{SHARED / name} is not there")
-        shutil.copy(SHARED / name, path)
-    return make
 
 
 def make_wide(path):

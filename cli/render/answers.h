@@ -48,6 +48,9 @@ cr_status answers_print_result(cli *c, const answers *a, const cri_sheet *head, 
 cr_status answers_add_prediction(cli *c, cr_scratch *s, const cr_model *m, const cr_prediction *p,
                                  double interval, bool leverage, answers *a);
 
+/* The values by whose signs a classifier decides, where there are any. */
+void answers_add_decisions(cr_scratch *s, const cr_prediction *p, answers *a);
+
 /* Coordinates Z [rows x n] by their names. */
 void answers_add_coordinates(answers *a, const char *const *names, size_t n, const double *Z);
 

@@ -172,6 +172,8 @@ void cli_print_model(cli *c, const cri_sheet *d)
     cli_print_rows(c, "subsets", cri_sheet_get(d, "subsets"));
     cli_print_rows(c, "choice", cri_sheet_get(d, "choice"));
     cli_print_rows(c, "groups", cri_sheet_get(d, "groups"));
+    cli_print_rows(c, "machines", cri_sheet_get(d, "machines"));
+    cli_print_rows(c, "prices", cri_sheet_get(d, "prices"));
     cli_print_rows(c, "calibration", cri_sheet_get(d, "calibration"));
     cli_print_rows(c, "conformal", cri_sheet_get(d, "conformal"));
     print_tree(c, cri_sheet_get(d, "tree"));

@@ -1,5 +1,6 @@
-/* cmd_convert.c -- data, or a network, from one format to another. */
+/* cmd_convert.c -- data, a network, or a support vector machine, from one format to another. */
 #include "../cli.h"
+#include "convert_model.h"
 #include "network.h"
 #include "data/formats/write.h"
 
@@ -80,6 +81,16 @@ static cr_status convert_network(cli *c)
     return cli_convert_network(c, to, (cr_network_format)o->to, o->canonical, o->reference);
 }
 
+static cr_status convert_model(cli *c, cli_model_kind kind)
+{
+    const char *to = c->n_args > 1 ? c->args[1] : c->global.output;
+    cr_status   st = check_target(c, to);
+    if (st != CR_OK) return st;
+    c->n_args = 1;
+    st = cli_check_output(c, to, 0);
+    return st == CR_OK ? cli_convert_model(c, kind, to) : st;
+}
+
 static cr_status run_convert(cli *c)
 {
     cr_status   st = CR_OK;
@@ -94,6 +105,8 @@ static cr_status run_convert(cli *c)
                 c->args[0]);
         CR_TRY(cr_fail_hint(c->cx, "for data, the format follows from the name of OUT"));
     }
+    cli_model_kind kind = cli_find_model(c, 0);
+    if (kind != CLI_NO_MODEL) return convert_model(c, kind);
     CR_TRY(find_target(c, &to, &f));
     CR_TRY(cli_read_data(c, 0, NULL, &t));
     CR_TRY(cli_check_strict(c));
@@ -109,7 +122,7 @@ done:
 const cli_verb verb_convert = {
     .name = "convert",
     .usage = "convert IN OUT",
-    .summary = "write data or a network in another format, chosen by file name",
+    .summary = "write data, a network or an SVM in another format, by file name",
     .example = "credence convert examples/diabetes.csv diabetes.npy\n"
                "credence convert examples/networks/burglary.bif burglary.uai\n"
                "credence convert examples/networks/misconception.uai features.json --canonical",

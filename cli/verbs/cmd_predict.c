@@ -95,6 +95,18 @@ done:
     return st;
 }
 
+static cr_status add_decision_values(predict_job *j)
+{
+    const cr_prediction *p = &j->p;
+    if (p->n_decisions == 0) {
+        cr_fail(context(j), CR_EUNSUPPORTED, "--decision: the model %s has no decision values",
+                cr_class_name(cr_model_get_class(j->model)));
+        return cr_fail_hint(context(j), "it is for support vector machines of classes (svm)");
+    }
+    if (!p->ranks) answers_add_decisions(&j->s, p, &j->a); /* else they are there */
+    return j->s.status;
+}
+
 static cr_status add_draws(predict_job *j)
 {
     cr_status st = CR_OK;
@@ -125,10 +137,11 @@ cr_status predict_make_columns(predict_job *j)
     size_t               parts = 0;
     if (!j->table && p->n == 0) return CR_OK; /* the levels of categories: made already */
     if (j->o->parts) CR_TRY(latent_count_parts(context(j), j->model, &parts));
-    j->a = answers_new(&j->s, p->n,
-                       16 + j->n_ids + 4 * p->n_classes + p->n_params + j->o->draws +
-                           4 * j->ahead.columns + (j->o->slopes ? cr_model_slopes(j->model) : 0) +
-                           parts + (j->o->reconstruct ? cr_model_reconstructs(j->model) : 0));
+    j->a =
+        answers_new(&j->s, p->n,
+                    16 + j->n_ids + 4 * p->n_classes + p->n_params + p->n_decisions + j->o->draws +
+                        4 * j->ahead.columns + (j->o->slopes ? cr_model_slopes(j->model) : 0) +
+                        parts + (j->o->reconstruct ? cr_model_reconstructs(j->model) : 0));
     CR_TRY(j->s.status);
     if (j->table && !j->o->ahead) predict_add_ids(j, NULL);
     if (j->o->ahead)
@@ -138,6 +151,7 @@ cr_status predict_make_columns(predict_job *j)
     CR_TRY(
         answers_add_prediction(j->c, &j->s, j->model, p, predict_level(j), j->o->leverage, &j->a));
     predict_add_ahead_columns(j);
+    if (j->o->decision) CR_TRY(add_decision_values(j));
     if (j->o->decode == DECODE_VITERBI) CR_TRY(predict_add_path(j));
     if (has_probability_intervals(j))
         CR_TRY(
@@ -194,10 +208,10 @@ cr_status predict_check_ids(const predict_job *j)
 static cr_status answer_next(predict_job *j)
 {
     char        spelled[64];
-    const char *option = cli_first_set(
-        j->c,
-        "id draws leverage coordinates slopes parts log_joint reconstruct covariance latent prior",
-        spelled);
+    const char *option = cli_first_set(j->c,
+                                       "id draws leverage coordinates slopes parts log_joint "
+                                       "decision reconstruct covariance latent prior",
+                                       spelled);
     const char *name = cr_class_name(cr_model_get_class(j->model));
     bool        next = cr_class_offers(cr_model_get_class(j->model), "next");
     cr_status st = answers_next_levels(j->c, j->model, j->o->loss ? &j->loss : NULL, &j->s, &j->a);

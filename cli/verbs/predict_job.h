@@ -45,6 +45,10 @@
       "also show each part of the sum that the mean is, with its sd (gp, kalman)", "")             \
     X(flag, log_joint, "false", "",                                                                \
       "also show log p(row, class) for each class, and log p(row) (lda, qda, naive-bayes)", "")    \
+    X(flag, decision, "false", "",                                                                 \
+      "also show the decision values of a classifier whose probabilities were calibrated on them " \
+      "(svm)",                                                                                     \
+      "")                                                                                          \
     X(flag, reconstruct, "false", "",                                                              \
       "also show the row reconstructed from the coordinates, and its distance from them "          \
       "(kernel-pca)",                                                                              \

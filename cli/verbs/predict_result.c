@@ -47,6 +47,12 @@ static const cr_field prediction[] = {
     CR_OTHER(NUMBERS, "column_lower", CR_FIELD_SOMETIMES, "likewise: lower end of its interval"),
     CR_OTHER(NUMBERS, "column_upper", CR_FIELD_SOMETIMES, "likewise: upper end"),
     CR_OTHER(NUMBERS, "p", CR_FIELD_SOMETIMES, "of a class or cluster: the probability of each"),
+    CR_NUMBER("decision", CR_FIELD_EITHER,
+              "of a classifier that decides by the sign of a function: its value, above 0 for the "
+              "second class; null for a row left out"),
+    CR_OTHER(NUMBERS, "decisions", CR_FIELD_SOMETIMES,
+             "of such a classifier with more than two classes: the value of each machine, above 0 "
+             "for the first class it is named after"),
     CR_OTHER(NUMBERS, "distances", CR_FIELD_SOMETIMES,
              "of clusters around centres: the distance to each centre, in the units of the columns "
              "as scaled"),

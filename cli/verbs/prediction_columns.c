@@ -69,6 +69,17 @@ done:
     return st;
 }
 
+void answers_add_decisions(cr_scratch *s, const cr_prediction *p, answers *a)
+{
+    if (p->n_decisions == 1) answers_add(a, "decision", "decision")->x = p->decision;
+    for (size_t k = 0; p->n_decisions > 1 && k < p->n_decisions; k++) {
+        answer_column *column =
+            answers_add(a, answers_name(s, "decision_", p->decisions[k]), p->decisions[k]);
+        column->group = "decisions";
+        column->x = p->decision + k, column->stride = p->n_decisions;
+    }
+}
+
 /* The most probable class of each row, or cluster, and the probability of each. */
 static cr_status add_classes(cli *c, cr_scratch *s, const cr_model *m, const cr_prediction *p,
                              answers *a)
@@ -84,7 +95,8 @@ static cr_status add_classes(cli *c, cr_scratch *s, const cr_model *m, const cr_
     if (p->n > 0) memcpy(label, best.action, p->n * sizeof *label);
     answer_column *column = answers_add(a, word, word);
     column->x = label, column->names = p->classes, column->n_names = p->n_classes;
-    for (size_t k = 0; k < p->n_classes; k++) {
+    if (p->ranks) answers_add_decisions(s, p, a);
+    for (size_t k = 0; k < p->n_classes && !p->ranks; k++) {
         column = answers_add(a, answers_name(s, "p_", p->classes[k]), p->classes[k]);
         column->group = "p";
         column->x = p->prob + k, column->stride = p->n_classes;

@@ -132,6 +132,7 @@ USES = {  # what is done with an estimator that has this method
     "predict_interval": ["mean, sd = model.predict(X_new, return_std=True)",
                          "lower, upper = model.predict_interval(X_new, level=0.9)"],
     "predict_log_proba": ["probability = model.predict_proba(X_new)   # a column for each of model.classes_"],
+    "decision_function": ["decision = model.decision_function(X_new)"],
     "score_samples": ["log_density = model.score_samples(X_new)"],
     "fit_predict": ["cluster = model.predict(X_new)"],
     "transform": ["coordinates = model.transform(X_new)"],
@@ -143,6 +144,8 @@ def example_lines(declaration, made):
     option = next((o for o in declaration.options if o.example and (o.kind in SHOWN or o.name in _options.EXPRESSIONS)
                    and o.name in made.__annotations__), None)
     own = f"{option.name}={literal(option)}" if option else ""
+    if hasattr(made, "decision_function"):   # probabilities where they are calibrated
+        own += ", calibrate='platt'" if own else "calibrate='platt'"
     data = "X, y" if made._estimator_type in ("regressor", "classifier") else "X"
     yield f"model = {made.__name__}({own}).fit({data})"
     for method, lines in USES.items():

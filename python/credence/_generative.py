@@ -31,6 +31,48 @@ class ProbabilityIntervals:
         return lower[:, order], upper[:, order]
 
 
+class _WhereCalibrated:
+    """A method that instances have where their probabilities are calibrated."""
+
+    def __init__(self, method):
+        self._method = method
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self._method
+        if instance.calibrate not in ("platt", "isotonic"):
+            raise AttributeError(f"{owner.__name__} has probabilities with calibrate='platt' or 'isotonic' only")
+        return self._method.__get__(instance, owner)
+
+
+class Decisions:
+    """A class by the signs of functions; its probabilities once they are calibrated."""
+
+    def decision_function(self, X):
+        """Of two classes the decision of every row, above 0 for ``classes_[1]``; of more a column for each class of
+        ``classes_``, whose largest is the class of the row."""
+        answers = self._answers(X)
+        order = _labels.order(self.classes_, answers.classes)
+        if len(order) == 2:
+            return answers.decision[:, 0] * (1 if order[1] else -1)
+        return answers.probability[:, order]
+
+    def pairwise_decisions(self, X):
+        """The values of all machines for every row, in the order of the statistics' ``machines``."""
+        return self._answers(X).decision
+
+    @_WhereCalibrated
+    def predict_proba(self, X):
+        """The probability of each class, in the order of ``classes_``, for every row: with calibrate='platt' or
+        'isotonic'."""
+        return self._shares(X)
+
+    @_WhereCalibrated
+    def predict_log_proba(self, X):
+        """The logarithm of predict_proba."""
+        return super().predict_log_proba(X)
+
+
 class MeanIntervals:
     """Beside the distribution of a number, how sure the model is of its mean."""
 

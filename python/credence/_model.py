@@ -23,6 +23,7 @@ class Answers(NamedTuple):
     probability: Optional[np.ndarray] = None  # [n x classes]
     vector: Optional[np.ndarray] = None       # [n x classes]
     log_density: Optional[np.ndarray] = None
+    decision: Optional[np.ndarray] = None     # [n x decisions] of a classifier that decides by signs
 
 
 def _text(name):
@@ -53,6 +54,8 @@ def _read_answers(p, sd=False, level=None):
     answers = Answers(log_density=_copy(p.log_density, p.n) if p.log_density else None)
     if p.kind == c.ANSWER_DENSITY:
         return answers
+    if p.n_decisions:
+        answers = answers._replace(decision=_copy(p.decision, p.n, p.n_decisions))
     name, address = ("probability", p.prob) if p.kind == c.ANSWER_CLASS else ("vector", p.vector)
     return answers._replace(classes=_texts(p.classes, p.n_classes), **{name: _copy(address, p.n, p.n_classes)})
 

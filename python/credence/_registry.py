@@ -8,7 +8,7 @@ from ._coordinates import Coordinates, WayBack
 from ._docs import LazyDoc, option_hint
 from ._estimator import make_init
 from ._function import Function
-from ._generative import Generative, MeanIntervals, ProbabilityIntervals
+from ._generative import Decisions, Generative, MeanIntervals, ProbabilityIntervals
 from ._library import lib
 from ._sequences import Decoding, Filtering, Forecasting, Smoothing
 from ._supervised import Classifier, Regressor
@@ -43,6 +43,7 @@ class Declaration(NamedTuple):
     smooths: bool = False         # or all of them,
     decodes: bool = False         # finds the most probable path,
     forecasts: bool = False       # and the rows to come
+    decides: bool = False         # by the signs of functions
     of_classes: frozenset = frozenset()  # the names of options that mean nothing to a regression
     statistics: tuple = ()        # what it says of a fit
 
@@ -75,7 +76,7 @@ def declarations():
                             (b"update", b"missing", b"next next-levels", b"negative", b"transform", b"numbers",
                              b"fractions", b"relearn", b"hold", b"function", b"reconstruct",
                              b"log-joint", b"probability-intervals", b"mean-intervals",
-                             b"distances", b"filter", b"smooth", b"decode", b"forecast")),
+                             b"distances", b"filter", b"smooth", b"decode", b"forecast", b"decisions")),
                           of_classes=frozenset(o.name for o in options if not lib.cr_class_option_serves(
                               model, o.name.encode(), c.TASK_REGRESSION)),
                           statistics=_read_statistics(lib.cr_class_statistics(model)))
@@ -117,6 +118,7 @@ def _kinds(declaration):
             more += (Function,) * bool(declaration.has_function and base is Regressor)
             more += (Generative,) * bool(declaration.is_generative and base is Classifier)
             more += (ProbabilityIntervals,) * bool(declaration.has_intervals and base is Classifier)
+            more += (Decisions,) * bool(declaration.decides and base is Classifier)
             more += (MeanIntervals,) * bool(declaration.has_mean_intervals and base is Regressor)
             more += _of_sequences(declaration)
             yield Kind(name + suffix, (*more, base), task if both else None)

@@ -190,10 +190,14 @@ class Classifier(Supervised):
         places = _labels.order(self.classes_, texts)
         return np.argsort(places)
 
-    def predict_proba(self, X):
-        """The probability of each class, in the order of ``classes_``, for every row."""
+    def _shares(self, X):
+        """What orders the classes of a row, in the order of ``classes_``: their probabilities, if there are any."""
         answers = self._answers(X)
         return answers.probability[:, _labels.order(self.classes_, answers.classes)]
+
+    def predict_proba(self, X):
+        """The probability of each class, in the order of ``classes_``, for every row."""
+        return self._shares(X)
 
     def predict_log_proba(self, X):
         """The logarithm of predict_proba."""
@@ -202,7 +206,7 @@ class Classifier(Supervised):
 
     def predict(self, X):
         """The most probable class of every row."""
-        best = np.argmax(self.predict_proba(X), axis=1)
+        best = np.argmax(self._shares(X), axis=1)
         return self.classes_[best]
 
     def sample(self, X, n_samples=1, random_state=None):

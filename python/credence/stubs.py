@@ -44,6 +44,8 @@ SIGNATURES = {
     "inducing_values": "(self) -> tuple[Any, Floats, Floats]",
     "predict_slopes": "(self, X: Any) -> Floats",
     "predict_proba": "(self, X: Any) -> Floats",
+    "decision_function": "(self, X: Any) -> Floats",
+    "pairwise_decisions": "(self, X: Any) -> Floats",
     "predict_filtered": "(self, X: Any, y: ArrayLike | None = None) -> Any",
     "predict_smoothed": "(self, X: Any, y: ArrayLike | None = None) -> Any",
     "decode": "(self, X: Any, paths: int | None = None) -> tuple[NDArray[Any], Floats]",

@@ -39,6 +39,7 @@
     X(nadaraya_watson)       \
     X(naive_bayes)           \
     X(normal)                \
+    X(one_class_svm)         \
     X(pca)                   \
     X(poisson)               \
     X(ppca)                  \
@@ -48,6 +49,8 @@
     X(robust)                \
     X(rvm)                   \
     X(spline)                \
+    X(svm)                   \
+    X(svr)                   \
     X(tree)                  \
     X(uniform)               \
     X(von_mises)

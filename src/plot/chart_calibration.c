@@ -57,6 +57,10 @@ cr_status cri_chart_calibration(cr_scratch *s, const cri_shown *d, cri_chart *ch
     size_t              n = 0;
 
     if (s->status != CR_OK) return s->status;
+    if (d->p.ranks) {
+        cr_fail(s->cx, CR_EUNSUPPORTED, "the model %s was fitted without probabilities", d->model);
+        return cr_fail_hint(s->cx, "fit it with --calibrate platt");
+    }
     if (d->p.kind != CR_ANSWER_CLASS) {
         cr_fail(s->cx, CR_EUNSUPPORTED,
                 "the model %s predicts numbers, but this figure is for classes", d->model);

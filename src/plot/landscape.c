@@ -169,6 +169,91 @@ static cr_status map_classes(cr_scratch *s, const cr_prediction *answer, const c
     return s->status;
 }
 
+/* --- decisions ------------------------------------------------------------------------------- */
+
+/* By how much the class of a row leads the next one: of pairs the least of its decisions, else the difference. */
+static double lead_of(const cr_prediction *p, size_t i)
+{
+    const double *share = p->prob + i * p->n_classes, *f = p->decision + i * p->n_decisions;
+    size_t        K = p->n_classes, best = 0;
+    double        least = INFINITY;
+    for (size_t k = 1; k < K; k++)
+        if (share[k] > share[best]) best = k;
+    for (size_t a = 0, pair = 0; p->of_pairs && a < K; a++)
+        for (size_t b = a + 1; b < K; b++, pair++)
+            if (best == a || best == b) least = fmin(least, best == b ? f[pair] : -f[pair]);
+    for (size_t k = 0; !p->of_pairs && k < K; k++)
+        if (k != best) least = fmin(least, f[best] - f[k]);
+    return fmax(least, 0);
+}
+
+/* The decision of two classes, its boundary and margins; of more classes how far one leads. */
+static cr_status map_decisions(cr_scratch *s, const cr_prediction *answer, const char *target,
+                               cri_maps *maps)
+{
+    bool    two = answer->n_decisions == 1;
+    double *z = cr_scratch_f64(s, answer->n);
+    if (s->status != CR_OK) return s->status;
+    for (size_t i = 0; i < answer->n; i++) z[i] = two ? answer->decision[i] : lead_of(answer, i);
+    maps->n = 1;
+    maps->map[0] = (cri_map){ .title = two ? cri_compose(s, "decision, above 0 for %s = %s", target,
+                                                         answer->classes[1])
+                                           : "lead of the class over the next",
+                              .z = z };
+    range_of(z, answer->n, &maps->map[0].low, &maps->map[0].high);
+    maps->caption[0] = two ? "Thick line: the boundary. Thin lines: the margins. Support vectors "
+                             "are on the margins, between them, or on the wrong side."
+                           : "Dark valleys are where classes meet.";
+    if (two) {
+        maps->level[1] = -1, maps->level[2] = 1, maps->levels = 3;
+        maps->level_label = "boundary, margins";
+    }
+    return s->status;
+}
+
+/* The rows of two classes, each apart by whether its decision is beyond the margin. */
+static cr_status add_support(cr_scratch *s, const cr_model *model, const cr_table *t,
+                             const plane *p, cri_maps *m)
+{
+    cr_status        st = CR_OK;
+    const cr_column *c[2] = { cr_table_find(t, p->name[0]), cr_table_find(t, p->name[1]) };
+    size_t           rows = cr_table_rows(t), step = rows / MOST_POINTS + 1;
+    double          *x = cr_scratch_f64(s, rows + 1), *y = cr_scratch_f64(s, rows + 1),
+           *class = cr_scratch_f64(s, rows);
+    cr_prediction answer = { 0 };
+
+    CR_TRY(s->status);
+    CR_TRY(cr_observed(s->cx, model, t, class, NULL));
+    CR_TRY(cr_predict(s->cx, model, t, &answer));
+    for (size_t g = 0; g < 4; g++) {
+        const char   *name = answer.classes[g / 2];
+        cri_map_group group = { cri_compose(s, g % 2 ? "%s, within the margin" : "%s", name),
+                                m->points, 0 };
+        for (size_t i = 0; i < rows; i += step) {
+            double side = (class[i] > 0 ? 1 : -1) * answer.decision[i];
+            x[m->points] = c[0]->values[i * c[0]->stride];
+            y[m->points] = c[1]->values[i * c[1]->stride];
+            if (class[i] != (double)(g / 2) || (side < 1 + 1e-3) != (g % 2 == 1)) continue;
+            if (isfinite(x[m->points]) && isfinite(y[m->points])) m->points++;
+        }
+        group.end = m->points;
+        if (group.end > group.begin) m->group[m->groups++] = group;
+    }
+    m->at_x = x;
+    m->at_y = y;
+done:
+    cr_prediction_free(s->cx, &answer);
+    return st;
+}
+
+static cr_status map_answer(cr_scratch *s, const cr_prediction *answer, const char *target,
+                            double level, cri_maps *maps)
+{
+    if (answer->kind == CR_ANSWER_NUMBER) return map_number(s, answer, target, level, maps);
+    return answer->ranks ? map_decisions(s, answer, target, maps)
+                         : map_classes(s, answer, target, maps);
+}
+
 cr_status cri_heat_map(cr_scratch *s, const cr_model *m, const cr_table *t,
                        const cr_plot_options *o, cri_maps *out)
 {
@@ -188,13 +273,13 @@ cr_status cri_heat_map(cr_scratch *s, const cr_model *m, const cr_table *t,
         CR_TRY(cr_fail(s->cx, CR_EUNSUPPORTED,
                        "the model %s predicts neither a number nor a class: there is no map of it",
                        cr_class_name(cr_model_get_class(m))));
-    CR_TRY(answer.kind == CR_ANSWER_NUMBER ? map_number(s, &answer, target, o->level, &maps)
-                                           : map_classes(s, &answer, target, &maps));
+    CR_TRY(map_answer(s, &answer, target, o->level, &maps));
     maps.x = (cri_svg_axis){ .title = p.name[0], .low = p.low[0], .high = p.high[0] };
     maps.y = (cri_svg_axis){ .title = p.name[1], .low = p.low[1], .high = p.high[1] };
-    CR_TRY(answer.kind == CR_ANSWER_CLASS && cr_table_find(t, target)
-               ? add_classes(s, m, t, &p, &answer, &maps)
-               : add_points(s, t, &p, &maps));
+    bool known = answer.kind == CR_ANSWER_CLASS && cr_table_find(t, target);
+    CR_TRY(known && answer.ranks && answer.n_decisions == 1 ? add_support(s, m, t, &p, &maps)
+           : known ? add_classes(s, m, t, &p, &answer, &maps)
+                   : add_points(s, t, &p, &maps));
     double *marked[2];
     CR_TRY(cri_grid_marked(s, m, p.name, 2, marked, &maps.rings, &maps.ring_label));
     if (maps.rings) maps.ring_x = marked[0], maps.ring_y = marked[1];

@@ -202,7 +202,7 @@ done:
 }
 
 static cr_status assess_classes(cr_ctx *cx, const cr_prediction *p, const double *y,
-                                const double *w, double *opt_confusion, cr_assessment *a)
+                                const double *w, const cr_judging *how, cr_assessment *a)
 {
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
@@ -212,9 +212,16 @@ static cr_status assess_classes(cr_ctx *cx, const cr_prediction *p, const double
     for (size_t i = 0; i < a->rows; i++) codes[i] = (uint32_t)y[i];
     cr_cmat P = cr_cmat_of(p->prob, a->rows, p->n_classes);
     CR_TRY(cr_class_evaluate(cx, codes, P, w, &m));
-    if (opt_confusion) CR_TRY(cr_confusion(cx, codes, P, w, opt_confusion));
+    if (how->opt_confusion) CR_TRY(cr_confusion(cx, codes, P, w, how->opt_confusion));
+    if (p->ranks) {
+        m.log_loss = m.brier = m.calibration_error = NAN;
+        if (!how->one_of_many)
+            cr_log(cx, CR_LOG_WARNING,
+                   "the model gives no probabilities, so log_loss, brier and calibration_error are "
+                   "undefined: fit it with --calibrate platt for them");
+    }
     cri_assess_add_classes(a, &m);
-    a->has_bins = true;
+    a->has_bins = !p->ranks;
     memcpy(a->bins, m.bins, sizeof a->bins);
 done:
     cr_scratch_end(&s);
@@ -275,7 +282,7 @@ cr_status cri_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, con
         assess_densities(cx, &p, w, &a);
     else
         CR_TRY(p.kind == CR_ANSWER_NUMBER ? assess_numbers(cx, &p, y, w, how, &a)
-                                          : assess_classes(cx, &p, y, w, how->opt_confusion, &a));
+                                          : assess_classes(cx, &p, y, w, how, &a));
     if (how->opt_loss) CR_TRY(cri_assess_add_loss(cx, &p, how->opt_loss, y, w, &a));
     *out = a;
 done:

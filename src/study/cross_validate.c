@@ -3,6 +3,7 @@
 #include "assess_internal.h"
 #include "plan.h"
 
+#include <math.h>
 #include <string.h>
 
 CR_OPTIONS_TABLE(, cr_cv_table, cr_cv_options, CR_CV_OPTIONS);
@@ -56,5 +57,7 @@ size_t cr_metric_find(const cr_assessment *a, const char *metric)
 
 const char *cr_metric_default(const cr_assessment *a)
 {
+    size_t accuracy = cr_metric_find(a, "accuracy");
+    if (accuracy < a->n && isnan(a->metrics[0].value)) return "accuracy"; /* no probabilities */
     return a->n > 0 ? a->metrics[0].name : "log_score"; /* the proper score comes first */
 }

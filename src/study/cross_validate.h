@@ -56,7 +56,8 @@ typedef struct cr_model_spec {
 CR_API int cr_metric_sense(const char *metric);
 /* The place of a metric in an assessment, or its n. */
 CR_API size_t cr_metric_find(const cr_assessment *assessment, const char *metric);
-/* What a model is chosen by unless the user says else: log_loss, log_score. */
+/* What a model is chosen by unless the user says else: log_loss, log_score; accuracy of classes
+ * without probabilities. */
 CR_API const char *cr_metric_default(const cr_assessment *assessment);
 
 #endif

@@ -44,7 +44,8 @@ typedef struct importance_work {
 /* The score that counts: the first, which is proper, unless predictions have no spread. */
 static size_t choose_metric(const cr_assessment *a)
 {
-    size_t rmse = cr_metric_find(a, "rmse");
+    size_t rmse = cr_metric_find(a, "rmse"), accuracy = cr_metric_find(a, "accuracy");
+    if (isnan(a->metrics[0].value) && accuracy < a->n) return accuracy;
     return isnan(a->metrics[0].value) && rmse < a->n ? rmse : 0;
 }
 

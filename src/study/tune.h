@@ -19,7 +19,7 @@
     X(list,   over,   "",     "NAME=VALUES", "a setting and its values: LOW..HIGH[:log][:COUNT], with 10 values unless COUNT is given (all whole numbers if there are at most 20), or A|B|C; repeat the option for more settings", "lambda=0.01..100:log:20") \
     X(choice, search, "grid", "grid|random", "try every combination, or --draws random ones", "random") \
     X(count,  draws,  "50",   "1..1000000",  "number of combinations that a random search tries", "20")     \
-    X(text,   metric, "",     "",            "the score to optimise; default: log_score for numbers, log_loss for classes", "rmse") \
+    X(text,   metric, "",     "",            "the score to optimise; default: log_score for numbers, log_loss for classes, accuracy where there are no probabilities", "rmse") \
     X(choice, rule,   "best", "best|1se",    "best: the best mean score; 1se: of those within one standard error of it, the one that fits the training rows least closely", "1se")
 /* clang-format on */
 enum cr_tune_search { CR_SEARCH_GRID, CR_SEARCH_RANDOM };

@@ -203,14 +203,14 @@ def test_formulas_without_options(refused, tmp_path):
 
 
 @pytest.mark.parametrize("name, meant", [("lm", "linear"), ("regression", "linear"), ("xgboost", "adaboost"),
-                                         ("decision-tree", "tree"), ("elastic-net", "lasso")])
+                                         ("decision-tree", "tree"), ("elastic-net", "lasso"), ("svc", "svm")])
 def test_models_by_other_names(credence, diabetes, name, meant):
     result = credence("fit", name, diabetes, "--target", "progression")
     assert result.code == 2 and hinted(result.stderr)[:2] == ["fit", meant], result.stderr
     assert credence("models", meant).code == 0
 
 
-@pytest.mark.parametrize("name, near", [("random-forest", "adaboost"), ("svm", "gp-classify")])
+@pytest.mark.parametrize("name, near", [("random-forest", "adaboost")])
 def test_models_that_are_not_there(refused, diabetes, name, near):
     refused(2, "fit", name, diabetes, "--target", "progression", says=["hint: there are no ", near])
 

@@ -68,6 +68,9 @@ static const struct exemption {
     { WEIGHTS, "", "", "conformal", "folds are drawn by the numbers of the rows" },
     { WEIGHTS, "", "", "loocv", "leaves out a row with all its weight" },
     { WEIGHTS, "", "", "max_leverage", "is that of a row with all its weight" },
+    { WEIGHTS, "svr", "", "support_vectors", "counts rows, not weights" },
+    { WEIGHTS, "svr", "", "bounded", "counts rows, not weights" },
+    { WEIGHTS, "svr", "", "free", "counts rows, not weights" },
     { WEIGHTS, "spline", "--choose loo", "log_", "goes through the points: rounding is left" },
     { UPDATES, "", "", "conformal", "stays that of the rows of the fit" },
     { UPDATES, "", "", "loocv", "takes rows that are not kept" },
@@ -76,6 +79,10 @@ static const struct exemption {
     { STREAMS, "", "", "max_leverage", "takes rows that are not kept" },
     { ORDER, "kalman", "", "", "the rows of a series follow each other" },
     { WEIGHTS, "kalman", "", "", "the rows of a series follow each other once" },
+    { ORDER, "svm", "spectrum", "support_vectors",
+      "a kernel of low rank: several weights are best" },
+    { ORDER, "svm", "spectrum", "bounded", "as above" },
+    { WEIGHTS, "svm", "spectrum", "support_vectors", "as above" },
     { COLUMNS, "kalman", "", "mean", "the first rows of a series have none: nothing is known yet" },
 };
 

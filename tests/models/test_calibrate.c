@@ -34,10 +34,10 @@ TEST(overconfident)
     draw(&r, N, 4, P, codes); /* four times too sure */
     for (size_t method = 1; method <= 2; method++) {
         cri_calibration *c = NULL;
-        assert_ok(cx, cri_calibration_fit(cx, method, P, codes, NULL, N, 2, &c));
+        assert_ok(cx, cri_calibration_fit(cx, method, P, false, codes, NULL, N, 2, &c));
         draw(&r, N, 4, Q, codes); /* new rows */
         double before = log_loss(Q, codes, N, 2);
-        cri_calibration_apply(c, Q, N);
+        cri_calibration_apply(c, Q, NULL, N);
         double after = log_loss(Q, codes, N, 2);
         assert_true(after < before - 0.1);
         if (method == CRI_CALIBRATE_PLATT) {
@@ -65,19 +65,21 @@ TEST(identity)
         P[2 * i + 1] = p, P[2 * i] = 1 - p;
         codes[i] = (double)(i % 100) < 100 * p - 0.5;
     }
-    assert_ok(cx, cri_calibration_fit(cx, CRI_CALIBRATE_ISOTONIC, P, codes, NULL, 1000, 2, &c));
+    assert_ok(cx,
+              cri_calibration_fit(cx, CRI_CALIBRATE_ISOTONIC, P, false, codes, NULL, 1000, 2, &c));
     memcpy(Q, P, sizeof P);
-    cri_calibration_apply(c, Q, 1000);
+    cri_calibration_apply(c, Q, NULL, 1000);
     for (size_t i = 0; i < 2000; i++) assert_close(Q[i], P[i], 1e-12);
     double between[2] = { 1 - 0.1, 0.1 }, beyond[2] = { 0, 1 }, unknown[2] = { NAN, NAN };
-    cri_calibration_apply(c, between, 1); /* straight lines between the steps, level beyond them */
+    cri_calibration_apply(c, between, NULL,
+                          1); /* straight lines between the steps, level beyond them */
     assert_close(between[1], 0.1, 1e-12);
-    cri_calibration_apply(c, beyond, 1);
+    cri_calibration_apply(c, beyond, NULL, 1);
     assert_close(beyond[1], 0.95, 1e-12);
-    cri_calibration_apply(c, unknown, 1);
+    cri_calibration_apply(c, unknown, NULL, 1);
     assert_true(isnan(unknown[1]));
     cri_calibration_free(cx, c);
-    assert_ok(cx, cri_calibration_fit(cx, CRI_CALIBRATE_PLATT, P, codes, NULL, 1000, 2, &c));
+    assert_ok(cx, cri_calibration_fit(cx, CRI_CALIBRATE_PLATT, P, false, codes, NULL, 1000, 2, &c));
     assert_close(c->calibration_slope[0], 1, 0.01);
     assert_close(c->calibration_offset[0], 0, 0.01);
     cri_calibration_free(cx, c);
@@ -95,7 +97,7 @@ TEST(platt_optimum)
     draw(&r, M, 2, P, codes);
     double plus = 0;
     for (size_t i = 0; i < M; i++) plus += codes[i];
-    assert_ok(cx, cri_calibration_fit(cx, CRI_CALIBRATE_PLATT, P, codes, NULL, M, 2, &c));
+    assert_ok(cx, cri_calibration_fit(cx, CRI_CALIBRATE_PLATT, P, false, codes, NULL, M, 2, &c));
     double g[2] = { 0, 0 };
     for (size_t i = 0; i < M; i++) {
         double z = log(P[2 * i + 1] / P[2 * i]),
@@ -113,11 +115,11 @@ TEST(platt_optimum)
     }
     cri_calibration_free(cx, c);
     for (size_t method = 1; method <= 2; method++) {
-        assert_ok(cx, cri_calibration_fit(cx, method, P, codes, w, M, 2, &c));
-        assert_ok(cx, cri_calibration_fit(cx, method, P2, codes2, NULL, 2 * M, 2, &d));
+        assert_ok(cx, cri_calibration_fit(cx, method, P, false, codes, w, M, 2, &c));
+        assert_ok(cx, cri_calibration_fit(cx, method, P2, false, codes2, NULL, 2 * M, 2, &d));
         double a[2] = { 0.3, 0.7 }, b[2] = { 0.3, 0.7 };
-        cri_calibration_apply(c, a, 1);
-        cri_calibration_apply(d, b, 1);
+        cri_calibration_apply(c, a, NULL, 1);
+        cri_calibration_apply(d, b, NULL, 1);
         assert_close(a[1], b[1], 1e-8);
         cri_calibration_free(cx, c);
         cri_calibration_free(cx, d);
@@ -134,8 +136,9 @@ TEST(corners)
             cri_calibration *c = NULL;
             double           Q[8];
             memcpy(Q, P, sizeof P);
-            assert_ok(cx, cri_calibration_fit(cx, method, P, k ? one : apart, NULL, 4, 2, &c));
-            cri_calibration_apply(c, Q, 4);
+            assert_ok(cx,
+                      cri_calibration_fit(cx, method, P, false, k ? one : apart, NULL, 4, 2, &c));
+            cri_calibration_apply(c, Q, NULL, 4);
             for (size_t i = 0; i < 8; i++) assert_true(Q[i] >= 0 && Q[i] <= 1);
             for (size_t i = 0; i < 4; i++) assert_true(k || isfinite(log(Q[2 * i + apart[i]])));
             for (size_t i = 1; i < 4; i++)
@@ -189,4 +192,39 @@ TEST(allocations)
     const char *const settings[] = { "target=y lambda=1 calibrate=isotonic calibrate_folds=2",
                                      "target=y lambda=1 calibrate=platt calibrate_folds=2", NULL };
     check_allocations_on(x, 8, 1, y, "logistic", settings);
+}
+
+/* Pairs that agree with shares p, r_ij = p_i / (p_i + p_j), give these; those that do not, the least squares of their
+ * disagreement. */
+TEST(pairs_are_coupled)
+{
+    enum { K = 4, PAIRS = 6 };
+    const double     wanted[K] = { 0.5, 0.3, 0.15, 0.05 };
+    double           f[PAIRS], p[K] = { 0 }, least = INFINITY;
+    cri_calibration *c = cri_calibration_new(cx, CRI_CALIBRATE_PLATT, K, true, 0);
+    for (size_t pair = 0; pair < PAIRS; pair++) {
+        size_t i, j;
+        cri_pair_classes(K, pair, &i, &j);
+        c->calibration_slope[pair] = 2;
+        f[pair] = 0.5 * log(wanted[j] / wanted[i]);
+    }
+    cri_calibration_apply(c, p, f, 1);
+    for (size_t k = 0; k < K; k++) assert_close(p[k], wanted[k], 1e-9);
+    f[0] += 0.7, f[3] -= 0.4;
+    cri_calibration_apply(c, p, f, 1);
+    cr_rng rng = cr_rng_stream(1, 0);
+    for (int trial = 0; trial < 2000; trial++) { /* the answer, then others near it */
+        double q[K], sum = 0, loss = 0;
+        for (size_t k = 0; k < K; k++)
+            sum += q[k] = p[k] * exp(trial ? 0.02 * cr_rng_normal(&rng) : 0);
+        for (size_t pair = 0; pair < PAIRS; pair++) {
+            size_t i, j;
+            cri_pair_classes(K, pair, &i, &j);
+            double rj = 1 / (1 + exp(-2 * f[pair])), d = (rj * q[i] - (1 - rj) * q[j]) / sum;
+            loss += d * d;
+        }
+        if (trial == 0) least = loss;
+        assert_true(loss >= least);
+    }
+    cri_calibration_free(cx, c);
 }

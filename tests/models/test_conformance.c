@@ -45,7 +45,7 @@ static size_t rows_for_threads(const subject *s)
 {
     if (strncmp(s->model, "gp", 2) == 0) return 40;
     if (strncmp(s->model, "kernel", 6) == 0) return 300;
-    if (strcmp(s->model, "rvm") == 0) return 300;
+    if (strcmp(s->model, "svm") == 0 || strcmp(s->model, "rvm") == 0) return 300;
     return strcmp(s->model, "nadaraya-watson") == 0 ? 120 : 700;
 }
 

@@ -116,6 +116,8 @@ def short_search(made):
     """Settings by which it does not search long: for hyper-parameters in two steps, and without Markov chains after
     them; for clusters among few numbers of them."""
     short = {"max_iter": 2, "hyper": "map"} if searches(made) else {}
+    if {"kernel", "C", "tol"} <= made().get_params().keys() or made.__name__ == "OneClassSvm":
+        short = {"tol": 1e-10}   # the weights of a machine are known as well as its search has ended
     short = {name: value for name, value in short.items() if name in made().get_params()}
     return short | (few_starts(made) | {"k": "2:3"} if few_starts(made) else {})
 
@@ -139,7 +141,8 @@ def answers(model, X, level=0.95):
     """All that the model says of every row, as one array."""
     if model._estimator_type == "regressor":
         return np.column_stack([*model.predict(X, return_std=True), *model.predict_interval(X, level)])
-    parts = [getattr(model, name)(X) for name in ("predict_proba", "distances", "score_samples", "transform")
+    parts = [getattr(model, name)(X)
+             for name in ("predict_proba", "decision_function", "distances", "score_samples", "transform")
              if hasattr(model, name)]
     return np.column_stack(parts)
 

@@ -121,7 +121,7 @@ def test_weights_are_repetitions(made, Xy):
     options = WITHOUT_FOLDS.get(made.__name__, {})
     weighted = brief(made, **options).fit(X, y, sample_weight=w)
     repeated = brief(made, **options).fit(np.repeat(X, w, axis=0), part(y, np.repeat(np.arange(len(X)), w)))
-    np.testing.assert_allclose(answers(weighted, X), answers(repeated, X), rtol=1e-6)
+    np.testing.assert_allclose(answers(weighted, X), answers(repeated, X), rtol=1e-6, atol=1e-9)
     np.testing.assert_array_equal(answers(brief(made).fit(X, y, 1.0), X), answers(brief(made).fit(X, y), X))
 
 

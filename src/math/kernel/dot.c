@@ -130,7 +130,7 @@ static const cri_spec sigmoid_specs[] = {
 const cr_kernel_class cri_kernel_sigmoid = {
     .name = "sigmoid",
     .aliases = "tanh",
-    .summary = "a neuron; not positive semi-definite: values and gradients in C only",
+    .summary = "a neuron; not positive semi-definite: for support vector machines only",
     .formula = "k(x, y) = tanh(gamma sum_d x_d y_d + c)",
     .reference =
         "Schoelkopf & Smola (2002), eq. 2.68 ff.; Lin & Lin (2003), A study on sigmoid kernels",

@@ -189,7 +189,7 @@ static void centre(cri_job *job, size_t at, cri_side *side)
     cri_prepared *r = &side->node[at];
     size_t        rows = side->in->rows;
     double       *shift = job->shift[at];
-    if (side == &job->a) {
+    if (side == &job->a && !job->held) {
         for (size_t f = 0; f < r->width; f++) shift[f] = 0;
         for (size_t i = 0; i < rows; i++)
             for (size_t f = 0; f < r->width; f++) shift[f] += r->F[i * r->width + f] / (double)rows;
@@ -227,7 +227,8 @@ static cr_status make_features(cr_scratch *s, cri_job *job, size_t at, cri_side 
     r->width = width_of(job->k, node, n);
     r->F = cr_scratch_matrix(s, rows, r->width);
     double *x = cr_scratch_f64(s, n), *dx = cr_scratch_f64(s, n);
-    if (family == CRI_DISTANCE && side == &job->a) job->shift[at] = cr_scratch_f64(s, r->width);
+    if (family == CRI_DISTANCE && side == &job->a && !job->held)
+        job->shift[at] = cr_scratch_f64(s, r->width);
     if (family == CRI_DISTANCE && r->width <= NARROW)
         r->columns = cr_scratch_matrix(s, r->width, rows);
     if (family == CRI_DISTANCE && r->width > NARROW) r->norm = cr_scratch_f64(s, rows);
@@ -326,6 +327,31 @@ cr_status cri_job_begin(cr_scratch *s, const cr_kernel *k, const cr_kernel_input
     else
         job->b = job->a;
     CR_TRY(prepare_bases(s, job));
+done:
+    return st;
+}
+
+cr_status cri_job_begin_held(cr_scratch *s, const cri_job *held, const cr_kernel_input *X,
+                             cri_job *job)
+{
+    cr_status        st = CR_OK;
+    const cr_kernel *k = held->k;
+    *job = *held;
+    job->cx = s->cx;
+    job->same = false;
+    job->held = true;
+    job->b = held->a;
+    job->a = (cri_side){ .in = X };
+    CR_TRY(cr_kernel_check(s->cx, k, X));
+    if (cr_kernel_reads(k, CR_KERNEL_NUMBER) && X->numbers.cols != job->b.in->numbers.cols)
+        CR_TRY(cr_fail(s->cx, CR_EARG, "kernel: one set has %zu columns of numbers, the other %zu",
+                       X->numbers.cols, job->b.in->numbers.cols));
+    job->no_memory = cr_scratch_bytes(s, 1, sizeof *job->no_memory);
+    CR_TRY(s->status);
+    atomic_init(job->no_memory, false);
+    CR_TRY(prepare_side(s, job, &job->a));
+    for (size_t i = k->begin; i < k->n_nodes; i++)
+        if (k->nodes[i].op == CRI_OVER) CR_TRY(base_diagonal(job, &job->a, i));
 done:
     return st;
 }

@@ -112,6 +112,15 @@ done:
     return st;
 }
 
+cr_status cri_job_fill(cr_ctx *cx, const cri_job *job, cr_mat out)
+{
+    cr_status st = CR_OK;
+    CR_TRY(check_shape(cx, out, job->a.in->rows, job->b.in->rows));
+    CR_TRY(run(cx, &(matrix_work){ .job = job, .out = out, .param = SIZE_MAX }));
+done:
+    return st;
+}
+
 /* --- the diagonal ---------------------------------------------------------------------------- */
 
 enum { DIAGONAL_BLOCK = 512 };

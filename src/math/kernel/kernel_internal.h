@@ -255,6 +255,19 @@ void cri_kernel_columns_read(const cr_kernel *k, size_t node, size_t d, bool *nu
 /* For people: values of three digits, no bounds, no priors. */
 void cri_kernel_shorten(cr_kernel *k);
 
+/* --- held rows (held.c) ---------------------------------------------------------------------- */
+
+/* Rows made ready once for many matrices of which they are the columns; kernel and rows are borrowed. */
+typedef struct cri_kernel_held cri_kernel_held;
+cr_status cri_kernel_hold(cr_ctx *cx, const cr_kernel *k, const cr_kernel_input *rows,
+                          cri_kernel_held **out);
+void      cri_kernel_release(cri_kernel_held *opt_held);
+/* cr_kernel_cross(X, rows) to rounding. */
+cr_status cri_kernel_cross_held(cr_ctx *cx, const cri_kernel_held *held, const cr_kernel_input *X,
+                                cr_mat out);
+/* All values of a job: out [a x b] (gram.c). */
+cr_status cri_job_fill(cr_ctx *cx, const cri_job *job, cr_mat out);
+
 /* --- evaluation ------------------------------------------------------------------------------ */
 
 /* What is made ready of one set of rows for one node. */
@@ -299,15 +312,19 @@ struct cri_job {
     const cr_kernel *k;
     cri_side         a, b; /* the rows and the columns of the matrix; the same for a Gram matrix */
     bool             same, white, gradients;
-    double         **shift;     /* [n_nodes][width] taken off the features of distances */
-    double          *total;     /* [n_nodes] of centre: the mean of m                   */
-    atomic_bool     *no_memory; /* a tile could not get a workspace                     */
+    bool         held;  /* the columns, and what is taken off features, are those of another job */
+    double     **shift; /* [n_nodes][width] taken off the features of distances */
+    double      *total; /* [n_nodes] of centre: the mean of m                   */
+    atomic_bool *no_memory; /* a tile could not get a workspace                     */
 };
 
 /* Checks the rows; makes features and diagonals of both sides; Z NULL for a Gram matrix.  The arena
  * keeps them. */
 cr_status cri_job_begin(cr_scratch *s, const cr_kernel *k, const cr_kernel_input *X,
                         const cr_kernel_input *opt_Z, bool gradients, cri_job *out_job);
+/* The same with the columns of a job that outlives this one, its `a`; not for kernels with centre(...). */
+cr_status cri_job_begin_held(cr_scratch *s, const cri_job *held, const cr_kernel_input *X,
+                             cri_job *out_job);
 /* Makes ready what whole matrices need beyond diagonals. */
 cr_status cri_job_join(cr_scratch *s, const cri_job *job);
 /* The columns of row i that the node acts on, as numbers, warped: x [n].  Returns n. */

@@ -160,6 +160,25 @@ static cri_parse_given *slot_of(call *c, const char *name)
     return strcmp(name, "variance") == 0 ? &c->amplitude : NULL;
 }
 
+/* gamma=g of rbf, exp(-g |x - y|^2), is l=1/sqrt(2 g). */
+static cr_status read_gamma(cri_parser *p, call *c, const char *where)
+{
+    cri_parse_given *slot = &c->spec[0];
+    cr_status        st = CR_OK;
+    if (slot->where) return FAULT(p, where, "l is given already: gamma is 1 / (2 l^2)");
+    slot->where = where;
+    CR_TRY(cri_parse_values(p, &slot->begin, &slot->n));
+    for (size_t i = slot->begin; i < slot->begin + slot->n; i++) {
+        cri_parse_value *v = &p->values[i];
+        if (v->ends.bounded || v->ends.prior)
+            CR_TRY(FAULT(p, v->at, "bounds and priors are those of l, which is 1 / sqrt(2 gamma)"));
+        if (!v->number || !(v->x > 0)) CR_TRY(FAULT(p, v->at, "gamma must be >0"));
+        v->x = 1 / sqrt(2 * v->x);
+    }
+done:
+    return st;
+}
+
 static cr_status read_parameter(cri_parser *p, call *c, const char *where, const char *name)
 {
     cri_parse_given *slot = slot_of(c, name);
@@ -167,6 +186,8 @@ static cr_status read_parameter(cri_parser *p, call *c, const char *where, const
     if (equals && strcmp(name, "base") == 0) return read_base(p, c, where);
     if (equals && strcmp(name, "warp") == 0) return read_warp(p, c, where);
     if (equals && strcmp(name, "file") == 0) return read_file(p, c, where);
+    if (equals && c->class == &cri_kernel_rbf && strcmp(name, "gamma") == 0)
+        return read_gamma(p, c, where);
     if (!slot) return unknown_parameter(p, c, where, name);
     if (slot->where) return FAULT(p, where, "%s is given twice", name);
     slot->where = where;

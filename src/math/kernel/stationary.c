@@ -39,7 +39,8 @@ const cr_kernel_class cri_kernel_rbf = {
     .aliases = "se gaussian",
     .summary = "squared exponential: very smooth functions",
     .formula = "k(x, y) = exp(-t / 2),  t = sum_d (x_d - y_d)^2 / l_d^2\n"
-               "over a base kernel b:  t = (b(x,x) - 2 b(x,y) + b(y,y)) / l^2",
+               "over a base kernel b:  t = (b(x,x) - 2 b(x,y) + b(y,y)) / l^2\n"
+               "gamma=g stands for l = 1 / sqrt(2 g):  k(x, y) = exp(-g |x - y|^2)",
     .reference = "Rasmussen & Williams (2006), Gaussian Processes for Machine Learning, eq. 4.9",
     .example = "rbf(l=0.5, ard)",
     .specs = rbf_specs,

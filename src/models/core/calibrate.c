@@ -116,12 +116,22 @@ static void fit_platt(const seen *rows, size_t n, double *out_a, double *out_b)
 
 /* --- learning -------------------------------------------------------------------------------- */
 
-static cri_calibration *calibration_new(cr_ctx *cx, size_t method, size_t K, size_t knots)
+static size_t count_maps(size_t K, bool pairs) { return pairs ? K * (K - 1) / 2 : K == 2 ? 1 : K; }
+
+void cri_pair_classes(size_t K, size_t pair, size_t *out_i, size_t *out_j)
+{
+    size_t i = 0;
+    for (; pair >= K - 1 - i; i++) pair -= K - 1 - i;
+    *out_i = i, *out_j = i + 1 + pair;
+}
+
+cri_calibration *cri_calibration_new(cr_ctx *cx, size_t method, size_t K, bool pairs, size_t knots)
 {
     cri_calibration *c = cr_alloc(cx, 1, sizeof *c);
     if (!c) return NULL;
-    *c =
-        (cri_calibration){ .method = method, .classes = K, .maps = K == 2 ? 1 : K, .knots = knots };
+    *c = (cri_calibration){
+        .method = method, .classes = K, .maps = count_maps(K, pairs), .pairs = pairs, .knots = knots
+    };
     if (cri_record_allocate(cx, calibration_record, c) == CR_OK) return c;
     cri_calibration_free(cx, c);
     return NULL;
@@ -134,6 +144,19 @@ void cri_calibration_free(cr_ctx *cx, cri_calibration *c)
     cr_free(cx, c, 1, sizeof *c);
 }
 
+/* What was said between the classes of a pair of the rows of both, and whether it was the latter; how many rows. */
+static size_t gather_pair(const double *P, const uint32_t *codes, const double *opt_w, size_t n,
+                          size_t K, size_t pair, seen *rows)
+{
+    size_t i, j, found = 0, pairs = count_maps(K, true);
+    cri_pair_classes(K, pair, &i, &j);
+    for (size_t r = 0; r < n; r++)
+        if (codes[r] == i || codes[r] == j)
+            rows[found++] =
+                (seen){ P[r * pairs + pair], codes[r] == j ? 1 : 0, opt_w ? opt_w[r] : 1 };
+    return found;
+}
+
 /* What was said of class k, and whether it came. */
 static void gather(const double *P, const uint32_t *codes, const double *opt_w, size_t n, size_t K,
                    size_t k, seen *rows)
@@ -142,12 +165,13 @@ static void gather(const double *P, const uint32_t *codes, const double *opt_w, 
         rows[i] = (seen){ P[i * K + k], codes[i] == k ? 1 : 0, opt_w ? opt_w[i] : 1 };
 }
 
-cr_status cri_calibration_fit(cr_ctx *cx, size_t method, const double *P, const uint32_t *codes,
-                              const double *opt_w, size_t n, size_t K, cri_calibration **out)
+cr_status cri_calibration_fit(cr_ctx *cx, size_t method, const double *P, bool pairs,
+                              const uint32_t *codes, const double *opt_w, size_t n, size_t K,
+                              cri_calibration **out)
 {
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
-    size_t           maps = K == 2 ? 1 : K, knots = 0, found = 0;
+    size_t           maps = count_maps(K, pairs), knots = 0, found = 0;
     bool             steps = method == CRI_CALIBRATE_ISOTONIC;
     seen            *rows = cr_scratch_bytes(&s, n, sizeof *rows);
     double          *x = cr_scratch_f64(&s, steps ? maps * 2 * n : 0);
@@ -158,13 +182,17 @@ cr_status cri_calibration_fit(cr_ctx *cx, size_t method, const double *P, const 
 
     CR_TRY(s.status);
     for (size_t m = 0; m < maps; m++) {
-        gather(P, codes, opt_w, n, K, K == 2 ? 1 : m, rows);
-        if (steps) CR_TRY(fit_isotonic(cx, rows, n, x + knots, y + knots, &found));
+        size_t some = n;
+        if (pairs)
+            some = gather_pair(P, codes, opt_w, n, K, m, rows);
+        else
+            gather(P, codes, opt_w, n, K, K == 2 ? 1 : m, rows);
+        if (steps) CR_TRY(fit_isotonic(cx, rows, some, x + knots, y + knots, &found));
         for (size_t k = 0; steps && k < found; k++) map[knots++] = (double)m;
-        for (size_t i = 0; !steps && i < n; i++) rows[i].p = logit(rows[i].p);
-        if (!steps) fit_platt(rows, n, &ab[2 * m], &ab[2 * m + 1]);
+        for (size_t i = 0; !steps && !pairs && i < n; i++) rows[i].p = logit(rows[i].p);
+        if (!steps) fit_platt(rows, some, &ab[2 * m], &ab[2 * m + 1]);
     }
-    c = calibration_new(cx, method, K, knots);
+    c = cri_calibration_new(cx, method, K, pairs, knots);
     if (!c) CR_TRY(CR_ENOMEM);
     for (size_t m = 0; m < maps; m++)
         c->calibration_slope[m] = ab[2 * m], c->calibration_offset[m] = ab[2 * m + 1];
@@ -208,15 +236,50 @@ static double step_value(const cri_calibration *c, size_t m, double p)
 static double mapped(const cri_calibration *c, size_t m, double p)
 {
     if (c->method == CRI_CALIBRATE_ISOTONIC) return step_value(c, m, p);
-    return cr_sigmoid(c->calibration_slope[m] * logit(p) + c->calibration_offset[m]);
+    return cr_sigmoid(c->calibration_slope[m] * (c->pairs ? p : logit(p)) +
+                      c->calibration_offset[m]);
 }
 
-void cri_calibration_apply(const cri_calibration *c, double *P, size_t n)
+/* p_t becomes what minimises the sum, given the others; around until nothing changes. */
+static void couple(const cri_calibration *c, const double *f, double *p)
+{
+    enum { MOST_ROUNDS = 1000 };
+    size_t K = c->classes;
+    for (size_t k = 0; k < K; k++) p[k] = 1 / (double)K;
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        double most = 0;
+        for (size_t t = 0; t < K; t++) {
+            double square = 0, cross = 0, all = 0, sum = 0;
+            /* Q_tt = sum_s r_st^2, Q_tj = -r_jt r_tj;  p_t = (p^T Q p - sum_j Q_tj p_j) / Q_tt, scaled to sum to one */
+            for (size_t pair = 0; pair < c->maps; pair++) {
+                size_t i, j;
+                cri_pair_classes(K, pair, &i, &j);
+                double rj = mapped(c, pair, f[pair]), ri = 1 - rj, d = rj * p[i] - ri * p[j];
+                all += d * d;
+                if (i == t) square += rj * rj, cross += rj * ri * p[j];
+                if (j == t) square += ri * ri, cross += rj * ri * p[i];
+            }
+            if (!(square > 0)) continue;
+            double next = (all + cross) / square;
+            most = fmax(most, fabs(next - p[t]));
+            p[t] = next;
+            for (size_t k = 0; k < K; k++) sum += p[k];
+            for (size_t k = 0; k < K; k++) p[k] /= sum;
+        }
+        if (most < 1e-12) break;
+    }
+}
+
+void cri_calibration_apply(const cri_calibration *c, double *P, const double *decision, size_t n)
 {
     size_t K = c->classes;
     for (size_t i = 0; i < n; i++) {
         double *p = P + i * K, sum = 0;
         if (isnan(p[0])) continue;
+        if (c->pairs) {
+            couple(c, decision + i * c->maps, p);
+            continue;
+        }
         if (K == 2) {
             p[1] = mapped(c, 0, p[1]);
             p[0] = 1 - p[1];
@@ -238,7 +301,8 @@ cr_status cri_calibration_write(cr_ctx *cx, const cri_calibration *c, cri_store 
 static bool is_sound(const cri_calibration *c, size_t classes)
 {
     bool sound = (c->method == CRI_CALIBRATE_ISOTONIC || c->method == CRI_CALIBRATE_PLATT) &&
-                 classes >= 2 && c->classes == classes && c->maps == (classes == 2 ? 1 : classes);
+                 classes >= 2 && c->classes == classes && c->pairs <= 1 &&
+                 c->maps == count_maps(classes, c->pairs);
     for (size_t i = 0; sound && i < c->knots; i++) {
         double m = c->calibration_map[i], x = c->calibration_x[i], y = c->calibration_y[i];
         sound = m >= 0 && m < (double)c->maps && m == floor(m) && y >= 0 && y <= 1;

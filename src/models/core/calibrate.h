@@ -6,7 +6,9 @@
  *   platt      g(p) = 1 / (1 + exp(-(a logit(p) + b))), by maximum likelihood of Platt's targets
  *              (n_+ + 1)/(n_+ + 2) and 1/(n_- + 2); a = 1 and b = 0 leave p as it is
  * Two classes need one map, of the second; more have one each, against the rest, and the answers
- * are made to sum to one.  Platt (1999), "Probabilistic outputs for support vector machines"; Lin,
+ * are made to sum to one.  A classifier that decides between pairs of classes has a map for each pair, of its decision value
+ * (in the place of logit(p), or of p), learned from the rows of both; what the pairs say, r_ij, becomes the p that minimise
+ * sum_i<j (r_ji p_i - r_ij p_j)^2 (Wu, Lin & Weng 2004, JMLR 5, method 2).  Platt (1999), "Probabilistic outputs for support vector machines"; Lin,
  * Lin & Weng (2007), Machine Learning 68:267-276; Zadrozny & Elkan (2002), KDD.  (Internal
  * header.) */
 #ifndef CREDENCE_MODELS_CORE_CALIBRATE_H
@@ -27,6 +29,7 @@ enum {
     MEMBER(count,  method,             (),      "", "platt or isotonic")                            \
     MEMBER(count,  classes,            (),      "", "of the classifier")                            \
     MEMBER(count,  maps,               (),      "", "one for two classes, else one for each")       \
+    MEMBER(count,  pairs,              (),      "spare", "1: one for each pair of classes, of decision values") \
     MEMBER(count,  knots,              (),      "", "of all maps")                                  \
     MEMBER(vector, calibration_slope,  (maps),  "any", "a of platt")                                \
     MEMBER(vector, calibration_offset, (maps),  "any", "b of platt")                                \
@@ -36,12 +39,18 @@ enum {
 /* clang-format on */
 CRI_RECORD(cri_calibration, CRI_CALIBRATION);
 
-/* Learns the maps: P [n x K] as the classifier said, codes [n] what came, weights [n] or NULL. */
-cr_status cri_calibration_fit(cr_ctx *cx, size_t method, const double *P, const uint32_t *codes,
-                              const double *opt_weight, size_t n, size_t K,
+/* Room for maps, zeroed; NULL where there is no memory. */
+cri_calibration *cri_calibration_new(cr_ctx *cx, size_t method, size_t K, bool pairs, size_t knots);
+/* Learns the maps: P as the classifier said, [n x K] or, with pairs, [n x K (K - 1) / 2] decision values; codes [n] what
+ * came, weights [n] or NULL. */
+cr_status cri_calibration_fit(cr_ctx *cx, size_t method, const double *P, bool pairs,
+                              const uint32_t *codes, const double *opt_weight, size_t n, size_t K,
                               cri_calibration **out_calibration);
-/* Puts n rows of K probabilities right, in place; rows of NaN stay. */
-void cri_calibration_apply(const cri_calibration *calibration, double *P, size_t n);
+/* Puts n rows of K probabilities right, in place, with pairs by the decision values; rows of NaN stay. */
+void cri_calibration_apply(const cri_calibration *calibration, double *P, const double *decision,
+                           size_t n);
+/* The classes i < j of pair number `pair`: (0, 1), (0, 2), .. (1, 2), .. */
+void cri_pair_classes(size_t K, size_t pair, size_t *out_i, size_t *out_j);
 /* Frees it; NULL is allowed. */
 void cri_calibration_free(cr_ctx *cx, cri_calibration *calibration);
 /* To and from the model file. */

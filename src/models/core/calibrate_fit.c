@@ -15,8 +15,9 @@ typedef struct crossing {
     const cr_setting *settings; /* ending with calibrate=none */
     size_t            n_settings;
     cr_folds          folds;
-    double           *P; /* [rows x K] what models without the row said of it */
-    size_t            K;
+    double           *P; /* [rows x width] what models without the row said of it */
+    size_t            K, width;
+    bool              pairs; /* decision values of pairs of classes, else probabilities */
 } crossing;
 
 cr_status cri_fit_without(cr_ctx *cx, const char *name, const cr_table *t,
@@ -58,8 +59,9 @@ static cr_status cross(cr_ctx *cx, crossing *c, size_t f, size_t *rows)
         CR_TRY(cr_fail(cx, CR_EDATA,
                        "a fold of the calibration has %zu classes, but all rows have %zu",
                        p.n_classes, c->K));
+    const double *said = c->pairs ? p.decision : p.prob;
     for (size_t i = 0; i < n; i++)
-        memcpy(c->P + rows[i] * c->K, p.prob + i * c->K, c->K * sizeof *c->P);
+        memcpy(c->P + rows[i] * c->width, said + i * c->width, c->width * sizeof *c->P);
 done:
     cr_prediction_free(cx, &p);
     cr_model_free(cx, m);
@@ -72,12 +74,28 @@ static size_t keep_known(crossing *c, double *y, double *w, uint32_t *codes, siz
 {
     size_t n = 0;
     for (size_t i = 0; i < rows; i++) {
-        if (isnan(y[i]) || isnan(c->P[i * c->K])) continue;
+        if (isnan(y[i]) || isnan(c->P[i * c->width])) continue;
         codes[n] = (uint32_t)y[i], w[n] = w[i];
-        memmove(c->P + n * c->K, c->P + i * c->K, c->K * sizeof *c->P);
+        memmove(c->P + n * c->width, c->P + i * c->width, c->width * sizeof *c->P);
         n++;
     }
     return n;
+}
+
+/* Whether the model decides between pairs of classes, as it says of a row. */
+static cr_status ask_for_pairs(cr_ctx *cx, const cr_model *m, const cr_table *t, bool *out)
+{
+    cr_status     st = CR_OK;
+    cr_table     *one = NULL;
+    cr_prediction p = { 0 };
+    size_t        row = 0;
+    CR_TRY(cri_table_subset(cx, t, &row, 1, &one));
+    CR_TRY(cr_predict(cx, m, one, &p));
+    *out = p.of_pairs;
+done:
+    cr_prediction_free(cx, &p);
+    cr_table_free(cx, one);
+    return st;
 }
 
 static cr_status check_task(cr_ctx *cx, const cr_model *m)
@@ -125,7 +143,9 @@ static cr_status calibrate(cr_ctx *cx, cr_model *m, const cr_table *t, const cri
     crossing c = { .model = m, .table = t, .settings = all, .n_settings = n_settings + 1, .K = K };
 
     CR_TRY(check_task(cx, m));
-    c.P = cr_scratch_matrix(&s, n, K);
+    CR_TRY(ask_for_pairs(cx, m, t, &c.pairs));
+    c.width = c.pairs ? K * (K - 1) / 2 : K;
+    c.P = cr_scratch_matrix(&s, n, c.width);
     CR_TRY(s.status);
     if (n_settings > 0) memcpy(all, settings, n_settings * sizeof *all);
     all[n_settings] = (cr_setting){ "calibrate", "none" };
@@ -148,7 +168,7 @@ static cr_status calibrate(cr_ctx *cx, cr_model *m, const cr_table *t, const cri
     cri_mute_warnings(cx, false);
     CR_TRY(st);
     known = keep_known(&c, y, w, codes, n);
-    CR_TRY(cri_calibration_fit(cx, (size_t)m->fit.calibrate, c.P, codes, w, known, K,
+    CR_TRY(cri_calibration_fit(cx, (size_t)m->fit.calibrate, c.P, c.pairs, codes, w, known, K,
                                &m->calibration));
 done:
     cr_folds_free(cx, &c.folds);

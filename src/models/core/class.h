@@ -54,6 +54,8 @@ struct cr_model_class {
     cri_support support; /* the numbers it describes                                              */
     bool        robust_classes; /* standard errors allow for weights of classes */
     bool        takes_sparse; /* looks at terms and columns by their accessors, or at the entries */
+    /* With these options alone; NULL: always. */
+    bool (*sparse_when)(const void *options);
     bool       sparse_levels; /* says as much of sparse rows: wide categories come as entries too */
     bool       takes_missing; /* sees gaps in the features as NaN, unless the user says else      */
     bool       sequences; /* sees rows in sequences (rows->sequences), by --sequence and --time */
@@ -135,6 +137,14 @@ CRI_DECLARE_CLASS(dynamic_network)
  * [n x n_params].  The family is named as in the registry of distributions. */
 cr_status cri_prediction_family(cr_ctx *cx, cr_prediction *prediction, const char *family,
                                 size_t n_params);
+
+/* Room for n values a row by whose signs a classifier decides, of pairs of classes or not; names [n] are the state's.
+ * Its prob then only ranks, until it is calibrated. */
+cr_status cri_prediction_decisions(cr_ctx *cx, cr_prediction *prediction, size_t n, bool of_pairs,
+                                   const char *const *names);
+
+/* The failure of what needs probabilities. */
+cr_status cri_fail_ranks(cr_ctx *cx, const char *model);
 
 /* Room for n columns with `total` levels together, first[n] = total; freed by cr_levels_free. */
 cr_status cri_levels_new(cr_ctx *cx, size_t n, size_t total, cr_levels *out);

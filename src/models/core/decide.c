@@ -230,6 +230,8 @@ static cr_status decide_classes(cr_ctx *cx, const cr_prediction *p, const cr_los
             if (row[k] > row[(size_t)d.action]) d.action = (double)k;
         if (matrix)
             d = decide_matrix(loss, prob);
+        else if (K > 0 && p->ranks)
+            d.loss = NAN;
         else if (K > 0)
             d.loss = 1 - row[(size_t)d.action];
         if (K == 0 || isnan(row[0])) d = (decision){ NAN, NAN };
@@ -252,6 +254,11 @@ static cr_status check_loss(cr_ctx *cx, const cr_prediction *p, const cr_loss *l
     if (p->kind == CR_ANSWER_CLASS && !matrix && loss->kind != CR_LOSS_ZERO_ONE) {
         cr_fail(cx, CR_EARG, "the model predicts classes, but this loss is for numbers");
         return cr_fail_hint(cx, "for classes the loss is 0-1, or a matrix (a CSV file)");
+    }
+    if (p->ranks && matrix) {
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "expected losses need probabilities, but the model was fitted without them");
+        return cr_fail_hint(cx, "fit it with --calibrate platt");
     }
     if (p->kind == CR_ANSWER_NUMBER && !p->scale)
         return cr_fail(cx, CR_EARG, "a decision needs predictions with a standard deviation");

@@ -45,6 +45,10 @@ const cr_field cr_parameter_table[] = {
 
 static const cr_field calibration_map[] = {
     CR_TEXT("class", 0, "the class whose probability p it is; with two classes, the second"),
+    CR_TEXT(
+        "against", CR_FIELD_SOMETIMES,
+        "of a classifier of pairs: the other class; p is then the decision between them, in the "
+        "place of logit(p)"),
     CR_NUMBER("a", CR_FIELD_SOMETIMES, "platt: p becomes 1 / (1 + exp(-(a logit(p) + b)))"),
     CR_NUMBER("b", CR_FIELD_SOMETIMES, "likewise"),
     CR_NUMBER("from", CR_FIELD_SOMETIMES, "isotonic: a knot, with straight lines between; p"),
@@ -143,7 +147,10 @@ static void describe_calibration(const cr_model *m, cri_sheet *out)
     for (size_t i = 0; i < (platt ? c->maps : c->knots); i++) {
         size_t     map = platt ? i : (size_t)c->calibration_map[i];
         cri_sheet *row = cri_put_object(list, NULL);
-        cri_put_text(row, "class", cr_design_class(m->design, c->maps == 1 ? 1 : map));
+        size_t     minus = SIZE_MAX, plus = c->maps == 1 ? 1 : map;
+        if (c->pairs) cri_pair_classes(c->classes, map, &minus, &plus);
+        cri_put_text(row, "class", cr_design_class(m->design, plus));
+        if (c->pairs) cri_put_text(row, "against", cr_design_class(m->design, minus));
         cri_put_real(row, platt ? "a" : "from",
                      platt ? c->calibration_slope[i] : c->calibration_x[i]);
         cri_put_real(row, platt ? "b" : "to",

@@ -56,6 +56,7 @@ static cr_status draw_each_row(cr_ctx *cx, const cr_model *m, const cr_table *t,
     cr_status     st = CR_OK;
     cr_prediction p = { 0 };
     CR_TRY(cr_predict(cx, m, t, &p));
+    if (p.ranks) CR_TRY(cri_fail_ranks(cx, m->class->name));
     for (size_t i = 0; i < p.n; i++) CR_TRY(draw_row(cx, &p, i, count, seed, out + i * count));
 done:
     cr_prediction_free(cx, &p);

@@ -75,6 +75,12 @@ static cr_status check_transform(cr_ctx *cx, const cr_model *m)
     return CR_OK;
 }
 
+static bool takes_sparse(const cr_model *m)
+{
+    const cr_model_class *c = m->class;
+    return c->takes_sparse && (!c->sparse_when || c->sparse_when(m->options));
+}
+
 /* By the rows of the table, the first of opt_passes. */
 static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t, cri_passes *opt_passes)
 {
@@ -89,7 +95,7 @@ static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t, cri_pass
                                .standardise_target = standard_y && m->task == CR_TASK_REGRESSION,
                                .coding = c->coding,
                                .classes = classes,
-                               .spread = !c->takes_sparse,
+                               .spread = !takes_sparse(m),
                                .keep_missing = c->takes_missing,
                                .sequences = c->sequences,
                                .series = cri_sequence_of(c)->series,
@@ -140,15 +146,14 @@ static cr_status fail_weight(cr_ctx *cx, const cr_model *m, const cri_rows *rows
 /* --- fit -------------------------------------------------------------------------------------- */
 
 /* Out of memory with sparse data that the class needs spread out: what that takes. */
-static cr_status explain_spread(cr_ctx *cx, const cr_model_class *c, const cr_table *t,
-                                cr_status st)
+static cr_status explain_spread(cr_ctx *cx, const cr_model *m, const cr_table *t, cr_status st)
 {
     const cr_csr *X = cr_table_csr(t);
-    if (st != CR_ENOMEM || !X || c->takes_sparse || cri_should_stop(cx)) return st;
+    if (st != CR_ENOMEM || !X || takes_sparse(m) || cri_should_stop(cx)) return st;
     return cr_fail_note(cx,
                         "the data are sparse, but the model %s works with a dense matrix, here of "
                         "%zu rows and %zu columns: %.3g GB",
-                        c->name, X->rows, X->columns,
+                        m->class->name, X->rows, X->columns,
                         (double)X->rows * (double)X->columns * (double)sizeof(double) / 1e9);
 }
 
@@ -267,8 +272,8 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const c
     CR_TRY(cri_resolve_task(cx, m, t, &m->task));
     CR_TRY(cri_check_unused(cx, m));
     m->open = opt_rest != NULL;
-    CR_TRY(explain_spread(cx, c, t, fit_design(cx, m, t, opt_rest ? &passes : NULL)));
-    CR_TRY(explain_spread(cx, c, t, cri_model_open_rows(cx, m, t, NULL, false, &rows)));
+    CR_TRY(explain_spread(cx, m, t, fit_design(cx, m, t, opt_rest ? &passes : NULL)));
+    CR_TRY(explain_spread(cx, m, t, cri_model_open_rows(cx, m, t, NULL, false, &rows)));
     warn_of_weights(cx, m, &rows, settings, n_settings);
     warn_of_class_weights(cx, m);
     rows.more = opt_rest != NULL;
@@ -279,7 +284,7 @@ cr_status cri_model_fit(cr_ctx *cx, const char *name, const cr_table *t, const c
     st = learn_in_time(cx, m, &rows);
     bool wide = (double)rows.p * (double)rows.p * (double)sizeof(double) >
                 1e9; /* columns by columns are more */
-    CR_TRY(rows.sparse || wide ? cri_rows_explain(cx, &rows, st) : explain_spread(cx, c, t, st));
+    CR_TRY(rows.sparse || wide ? cri_rows_explain(cx, &rows, st) : explain_spread(cx, m, t, st));
     if (!opt_rest || !c->sums) CR_TRY(cri_state_check(cx, c, m->state)); /* else it is not solved */
     cri_model_count_slopes(m, &rows, !opt_rest);
     if (m->fit.calibrate == CRI_CALIBRATE_CONFORMAL)

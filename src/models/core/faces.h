@@ -202,6 +202,7 @@ typedef struct cri_rows_face {
     bool means_alone;  /* predict can leave out what costs more than the mean           */
     bool has_leverage; /* predict fills the leverage of numbers                        */
     bool by_distance;  /* of clusters: predict fills vector with distances, not prob   */
+    bool decides;      /* predict fills decision (cri_prediction_decisions), and prob ranks */
 } cri_rows_face;
 
 /* Coefficients along a path of penalties. */

@@ -64,6 +64,7 @@ CR_API const char *cr_class_example(const cr_model_class *c);
  *   "passes"     a stream is gone through several times
  *   "filter", "smooth", "decode", "paths", "path-entropy", "forecast"   of rows in sequences (sequence.h)
  *   "hold"       an update keeps hyper-parameters as the fit learned them
+ *   "decisions"  it decides by the signs of functions, and has probabilities once they are calibrated
  * or takes data of this kind:
  *   "missing"    with gaps in the features
  *   "negative"   with targets of either sign
@@ -166,6 +167,13 @@ typedef struct cr_prediction {
     const cr_conformal *conformal;
     size_t              n_folds;
     double             *fold_mean, *fold_scale; /* [n x n_folds] */
+    /* Of a classifier that decides by the signs of functions: their values, and what each is called, which is NULL of
+     * the only one.  While `ranks`, prob is no probability: the largest is the label, and shares order rows, no more. */
+    size_t             n_decisions;
+    const char *const *decisions; /* [n_decisions] of the model                                */
+    double            *decision;  /* [n x n_decisions]                                         */
+    bool               ranks;
+    bool of_pairs; /* of classes (0, 1), (0, 2), .. (1, 2), .., above 0 for the latter */
 } cr_prediction;
 
 /* The predictive distribution of every row. */

@@ -74,6 +74,17 @@ cr_status cri_prediction_family(cr_ctx *cx, cr_prediction *p, const char *family
     return p->params ? CR_OK : CR_ENOMEM;
 }
 
+cr_status cri_prediction_decisions(cr_ctx *cx, cr_prediction *p, size_t n, bool of_pairs,
+                                   const char *const *names)
+{
+    p->n_decisions = n;
+    p->decisions = names;
+    p->of_pairs = of_pairs;
+    p->ranks = true;
+    p->decision = cr_alloc(cx, p->n * n, sizeof(double));
+    return p->decision ? CR_OK : CR_ENOMEM;
+}
+
 void cr_prediction_free(cr_ctx *cx, cr_prediction *p)
 {
     double *columns[] = { p->mean, p->scale, p->dof, p->leverage, p->log_density };
@@ -81,6 +92,7 @@ void cr_prediction_free(cr_ctx *cx, cr_prediction *p)
     cr_free(cx, p->prob, p->n * p->n_classes, sizeof(double));
     cr_free(cx, p->vector, p->n * p->n_classes, sizeof(double));
     cr_free(cx, p->params, p->n * p->n_params, sizeof(double));
+    cr_free(cx, p->decision, p->n * p->n_decisions, sizeof(double));
     cr_free(cx, p->fold_mean, p->n * p->n_folds, sizeof(double));
     cr_free(cx, p->fold_scale, p->n * p->n_folds, sizeof(double));
     *p = (cr_prediction){ 0 };
@@ -150,7 +162,12 @@ cr_status cri_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, cri_want
     CR_TRY(cri_prediction_new(cx, m, n, mean_only, &p));
     CR_TRY(opt_answer ? opt_answer(cx, m, &rows, arg, &p)
                       : cri_answers_of(m->class)->predict(cx, m->state, &rows, &p));
-    if (m->calibration) cri_calibration_apply(m->calibration, p.prob, rows.n);
+    if (m->calibration) {
+        if (m->calibration->pairs && !p.of_pairs)
+            CR_TRY(cr_fail(cx, CR_EDATA, "the calibration in the model file is not of this model"));
+        cri_calibration_apply(m->calibration, p.prob, p.decision, rows.n);
+        p.ranks = false;
+    }
     CR_TRY(cri_prediction_check(cx, t, &rows, &p));
     CR_TRY(cri_prediction_units(cx, m, rows.n, want == CRI_WANT_LATENT, &p, &overflows));
     for (size_t i = 0; p.mean && !overflows && i < rows.n; i++) /* a family may have no variance */
@@ -161,6 +178,7 @@ cr_status cri_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, cri_want
     cri_rows_spread(&rows, p.n_classes, p.prob);
     cri_rows_spread(&rows, p.n_classes, p.vector);
     cri_rows_spread(&rows, p.n_params, p.params);
+    cri_rows_spread(&rows, p.n_decisions, p.decision);
     if (m->conformal && want == CRI_WANT_ALL)
         CR_TRY(cri_conformal_predict(cx, m->conformal, t, &p));
     *out = p;
@@ -313,6 +331,12 @@ static cr_status log_density_of(cr_ctx *cx, const cr_prediction *p, size_t i, do
     return CR_OK;
 }
 
+cr_status cri_fail_ranks(cr_ctx *cx, const char *model)
+{
+    cr_fail(cx, CR_EUNSUPPORTED, "the model %s was fitted without probabilities", model);
+    return cr_fail_hint(cx, "fit it with --calibrate platt");
+}
+
 /* Of the target of every row. */
 static cr_status score_targets(cr_ctx *cx, const cr_model *m, const cr_table *t,
                                const cr_prediction *p, double *out)
@@ -342,6 +366,7 @@ cr_status cr_score(cr_ctx *cx, const cr_model *m, const cr_table *t, double *out
     if (!target && !(m->class->tasks & CR_TASK_DENSITY) && answer_of(m) != CR_ANSWER_DENSITY)
         return cr_fail(cx, CR_EUNSUPPORTED, "the model %s has no density", m->class->name);
     CR_TRY(cr_predict(cx, m, t, &p));
+    if (p.ranks) CR_TRY(cri_fail_ranks(cx, m->class->name));
     if (target)
         CR_TRY(score_targets(cx, m, t, &p, out));
     else if (p.n > 0)

@@ -49,10 +49,9 @@ static const struct {
     { "random-forest", NULL, no_forests },
     { "randomforest", NULL, no_forests },
     { "rf", NULL, no_forests },
-    { "svm", NULL,
-      "there are no support vector machines; gp-classify, kernel-ridge and logistic "
-      "are the nearest" },
-    { "svr", NULL, "there are no support vector machines; gp and kernel-ridge are the nearest" },
+    { "svc", "svm", NULL },
+    { "libsvm", "svm", NULL },
+    { "support-vector-machine", "svm", NULL },
 };
 
 static void hint_at_other_name(cr_ctx *cx, const char *name)
@@ -154,6 +153,7 @@ bool cr_class_offers(const cr_model_class *c, const char *what)
         { "probability-intervals", rows->probability_intervals },
         { "mean-intervals", cri_class_knows_means(c) },
         { "distances", rows->by_distance },
+        { "decisions", rows->decides },
         { "sample", rows->sample || supervised },
         { "function", function->function },
         { "sequences", c->sequences },

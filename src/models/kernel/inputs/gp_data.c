@@ -11,7 +11,7 @@ void cri_gp_shape(const cr_design *design, size_t *out_numbers, size_t *out_cate
 {
     *out_numbers = *out_categories = 0;
     for (size_t j = 0; j < design->p; j++)
-        ++*(design->terms[j].code ? out_categories : out_numbers);
+        ++*(cri_design_is_code(design, j) ? out_categories : out_numbers);
 }
 
 size_t cri_gp_codes(const cr_design *design, size_t k)
@@ -25,13 +25,13 @@ size_t cri_gp_codes(const cr_design *design, size_t k)
 void cri_gp_split(const cri_rows *rows, size_t begin, size_t end, double *workspace, double *X,
                   uint32_t *codes)
 {
-    const cri_design_term *term = rows->design->terms;
-    size_t                 p = rows->p;
+    const cr_design *design = rows->design;
+    size_t           p = rows->p;
     cri_rows_fill(rows, begin, end, workspace, p);
     for (size_t i = 0; i < end - begin; i++)
         for (size_t j = 0; j < p; j++) {
             double x = workspace[i * p + j];
-            if (term[j].code)
+            if (cri_design_is_code(design, j))
                 *codes++ = (uint32_t)x;
             else
                 *X++ = x == 0 ? 0 : x; /* -0 is 0 */

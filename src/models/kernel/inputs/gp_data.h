@@ -56,6 +56,8 @@ void cri_gp_data_shift(cri_gp_data *data, double shift);
 cr_status cri_gp_data_new(cr_ctx *cx, size_t n, size_t d, size_t c, cri_gp_data *out);
 /* A copy. */
 cr_status cri_gp_data_copy(cr_ctx *cx, const cri_gp_data *data, cri_gp_data *out);
+/* Sorts inputs that were merged, by columns and codes: in the order of the rows no more.  O(n log n). */
+cr_status cri_gp_data_sort(cr_ctx *cx, cri_gp_data *data);
 /* Frees the arrays. */
 void cri_gp_data_free(cr_ctx *cx, cri_gp_data *data);
 /* Rows [begin, end), borrowed; count, spread and log_shares are 0. */

@@ -13,9 +13,10 @@ static ptrdiff_t find_column(const void *user, const char *name, cr_kernel_colum
     const cr_design *design = user;
     ptrdiff_t        place[2] = { 0, 0 };
     for (size_t j = 0; j < design->p; j++) {
-        bool code = design->terms[j].code;
-        if (strcmp(design->terms[j].name, name) == 0) {
-            size_t levels = code ? design->columns[design->terms[j].column].n_levels : 0;
+        bool code = cri_design_is_code(design, j);
+        if (strcmp(cr_design_term_name(design, j), name) == 0) {
+            size_t levels =
+                code ? design->columns[design->terms[j - design->block.n].column].n_levels : 0;
             *out = (cr_kernel_column){ code ? CR_KERNEL_CATEGORY : CR_KERNEL_NUMBER, levels, code };
             return place[code];
         }
@@ -24,10 +25,7 @@ static ptrdiff_t find_column(const void *user, const char *name, cr_kernel_colum
     return -1;
 }
 
-static const char *column_name(const void *user, size_t i)
-{
-    return ((const cr_design *)user)->terms[i].name;
-}
+static const char *column_name(const void *user, size_t i) { return cr_design_term_name(user, i); }
 
 static const char *column_role(const void *user, const char *name)
 {
