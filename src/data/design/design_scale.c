@@ -184,22 +184,14 @@ done:
 
 /* --- centres of powers ------------------------------------------------------------------------ */
 
-/* Powers whose size relative to the spread is beyond this are all but combinations of lower ones. */
-static const double FAR = 1e6;
+/* Of a mean in units of the spread: beyond, x^3 is a combination of lower powers up to a millionth. */
+static const double FAR = 100;
 
 bool cri_design_has_powers(const cr_design *d)
 {
     for (size_t k = 0; k < d->n_terms; k++)
         if (d->terms[k].power > 1) return true;
     return false;
-}
-
-static unsigned highest_power(const cr_design *d, size_t column)
-{
-    unsigned most = 0;
-    for (size_t k = 0; k < d->n_terms; k++)
-        if (d->terms[k].column == column && d->terms[k].power > most) most = d->terms[k].power;
-    return most;
 }
 
 /* The term that is the column itself, or SIZE_MAX. */
@@ -229,7 +221,7 @@ cr_status cri_centre_powers(cr_ctx *cx, cr_design *d, cri_centring how,
         size_t column = d->terms[k].column, first = first_power(d, column);
         if (d->terms[k].power < 2 || first == SIZE_MAX) continue;
         moments m = terms[d->block.n + first];
-        bool    far = pow(fabs(m.mean) / m.sd, highest_power(d, column)) > FAR;
+        bool    far = fabs(m.mean) > FAR * m.sd;
         if (!isfinite(m.mean) || m.mean == 0 || !(m.sd > 0)) continue;
         if (how == CRI_CENTRE_FAR && !far) continue;
         CR_TRY(centre_term(cx, d, m.mean, &d->terms[k]));

@@ -111,6 +111,11 @@ static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t, cri_pass
     m->design->standardised = standard;
     m->design->sparse_levels = c->sparse_levels && cri_design_has_many_levels(m->design);
     if (c->shape) CR_TRY(c->shape(cx, m->options, m->design));
+    if (opt_passes && !passes && standard && cri_design_has_powers(m->design))
+        cr_log(cx, CR_LOG_WARNING,
+               "powers of columns cannot be centred in a stream, so what is penalised depends on "
+               "where the "
+               "columns begin: take a typical value off them first, or fit without --stream");
     if (passes) CR_TRY(cri_passes_centre(cx, opt_passes, centre, m->design));
     if (later) CR_TRY(cri_passes_standardise(cx, opt_passes, m->design));
 done:
