@@ -229,9 +229,13 @@ static cr_status make_folds(cr_ctx *cx, const cri_plan *p, const cr_cv_options *
 
 static cr_status check_options(cr_ctx *cx, const cr_table *t, const cr_cv_options *o)
 {
-    if (cr_table_rows(t) < o->folds)
-        return cr_fail(cx, CR_EDATA, "%s has %zu rows, which is not enough for %zu folds",
-                       cr_table_source(t), cr_table_rows(t), o->folds);
+    if (cr_table_rows(t) < o->folds) {
+        cr_fail(cx, CR_EDATA, "%s has %zu rows, which is not enough for %zu folds",
+                cr_table_source(t), cr_table_rows(t), o->folds);
+        return cr_table_rows(t) < 2
+                   ? CR_EDATA
+                   : cr_fail_hint(cx, "--folds %zu leaves out one row at a time", cr_table_rows(t));
+    }
     if (o->group && o->split != CR_SPLIT_AUTO)
         return cr_fail(
             cx, CR_EARG,

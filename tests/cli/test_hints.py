@@ -314,3 +314,17 @@ def test_mean_field_says_how_far_off_it_may_be(credence, tmp_path):
     result = credence("query", "xor.bif", "P(a | c=t)", "--method", "mean-field")
     assert result.code == 0 and "differ from it, by up to 0.4 in a probability" in result.stderr
     assert not credence("query", "xor.bif", "P(a | c=t)", "--method", "bp").stderr
+
+
+def test_small_tables_in_figures_and_folds(credence, refused, tmp_path):
+    (tmp_path / "s.csv").write_text("x,y,c,w\n1,2,u,3\n2,4,v,5\n3,7,u,2\n4,7.5,v,9\n5,11,v,1\n")
+    refused(3, "cv", "linear", "s.csv", "--target", "y", "--features", "x", says="--folds 5 leaves out one row at a time")
+    assert credence("cv", "linear", "s.csv", "--target", "y", "--features", "x", "--folds", "5").code == 0
+    assert credence("fit", "linear", "s.csv", "--target", "y", "--features", "x", "-o", "l.cred").code == 0
+    assert credence("plot", "l.cred", "s.csv", "--kind", "residuals", "-o", "r.svg").code == 0
+    assert "mean of neighbours" not in (tmp_path / "r.svg").read_text()
+    fit = ["--target", "c", "--features", "x", "--lambda", "0.1"]
+    for weights, says in (([], "(5 rows)"), (["--weights", "w"], "(5 rows of weight 20)")):
+        assert credence("fit", "logistic", "s.csv", *fit, *weights, "-o", "c.cred").code == 0
+        for kind in ("roc", "pr", "calibration"):
+            assert says in credence("plot", "c.cred", "s.csv", "--kind", kind).stdout
