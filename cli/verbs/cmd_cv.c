@@ -84,8 +84,9 @@ static const cr_field result[] = {
     CR_OTHER(NUMBERS, "se", CR_FIELD_SOMETIMES, "of folds: standard errors of these means"),
     CR_NUMBER("quantile", CR_FIELD_SOMETIMES,
               "of quantile regression: the predicted quantile, which rmse, mae and r2 refer to"),
-    CR_TEXT("positive", CR_FIELD_SOMETIMES,
-            "of two classes, or with --positive: the class that auc, f1 and average_precision are of"),
+    CR_TEXT(
+        "positive", CR_FIELD_SOMETIMES,
+        "of two classes, or with --positive: the class that auc, f1 and average_precision are of"),
     CR_INNER(SCORES, "folds", CR_FIELD_SOMETIMES, "of folds: each score in each fold", scores_fold),
     CR_INNER(OBJECT, "bootstrap", CR_FIELD_SOMETIMES,
              "with --bootstrap or --bias-variance: the errors", bootstrap_error),

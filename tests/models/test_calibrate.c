@@ -190,11 +190,11 @@ TEST(order_and_seed)
     enum { FEW = 60 };
     const char *const how[] = { "target=k calibrate=platt", "target=k calibrate=isotonic",
                                 "target=k weights=w calibrate=platt" };
-    cr_table *t = NULL, *other = NULL;
-    cr_rng    r = cr_rng_stream(8, 2);
-    double    x[FEW], w[FEW];
-    uint32_t  g[FEW], k[FEW];
-    size_t    order[FEW];
+    cr_table         *t = NULL, *other = NULL;
+    cr_rng            r = cr_rng_stream(8, 2);
+    double            x[FEW], w[FEW];
+    uint32_t          g[FEW], k[FEW];
+    size_t            order[FEW];
     for (size_t i = 0; i < FEW; i++) {
         x[i] = round(10 * cr_rng_normal(&r)) / 10, w[i] = 1 + (double)cr_rng_below(&r, 3);
         g[i] = (uint32_t)cr_rng_below(&r, 2);
