@@ -316,6 +316,10 @@ def test_mean_field_says_how_far_off_it_may_be(credence, tmp_path):
     assert not credence("query", "xor.bif", "P(a | c=t)", "--method", "bp").stderr
 
 
+def test_a_model_of_numbers_for_classes(refused, examples):
+    refused(3, "fit", "spline", "examples/iris.csv", "--target", "species", says="credence fit logistic predicts classes")
+
+
 def test_small_tables_in_figures_and_folds(credence, refused, tmp_path):
     (tmp_path / "s.csv").write_text("x,y,c,w\n1,2,u,3\n2,4,v,5\n3,7,u,2\n4,7.5,v,9\n5,11,v,1\n")
     refused(3, "cv", "linear", "s.csv", "--target", "y", "--features", "x", says="--folds 5 leaves out one row at a time")

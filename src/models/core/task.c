@@ -61,7 +61,9 @@ static cr_status hint_classes(cr_ctx *cx, const cr_model_class *c, const char *t
     if (c->for_classes)
         return cr_fail_hint(cx, "%s; if it should be numeric, --real %s finds the cell that is not",
                             c->for_classes, target);
-    return cr_fail_hint(cx, "if it should be numeric, --real %s finds the cell that is not",
+    return cr_fail_hint(cx,
+                        "credence fit logistic predicts classes; if it should be numeric, --real %s "
+                        "finds the cell that is not",
                         target);
 }
 
