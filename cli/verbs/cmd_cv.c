@@ -84,6 +84,9 @@ static const cr_field result[] = {
     CR_OTHER(NUMBERS, "se", CR_FIELD_SOMETIMES, "of folds: standard errors of these means"),
     CR_NUMBER("quantile", CR_FIELD_SOMETIMES,
               "of quantile regression: the predicted quantile, which rmse, mae and r2 refer to"),
+    CR_TEXT(
+        "positive", CR_FIELD_SOMETIMES,
+        "of two classes, or with --positive: the class that auc, f1 and average_precision are of"),
     CR_INNER(SCORES, "folds", CR_FIELD_SOMETIMES, "of folds: each score in each fold", scores_fold),
     CR_INNER(OBJECT, "bootstrap", CR_FIELD_SOMETIMES,
              "with --bootstrap or --bias-variance: the errors", bootstrap_error),
@@ -132,7 +135,7 @@ static cr_status run_folds(cli *c, const cr_table *t, const cr_model_spec *m,
                      scores_title(cv.folds, cv.repeats, title), cv.mean.rows, cr_table_source(t),
                      (unsigned long long)cv.seed);
     CR_TRY(cli_result_print(c, r));
-    if (c->format == FORMAT_TEXT) scores_note(c, &cv.mean);
+    scores_note(c, &cv.mean, o->positive);
 done:
     cli_result_free(r);
     cr_cv_free(c->cx, &cv);

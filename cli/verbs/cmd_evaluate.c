@@ -12,7 +12,11 @@
     X(text, loss, "", "LOSS",                                                                      \
       "also score the mean loss of the decisions of least expected loss: 0-1, squared, absolute, " \
       "quantile:Q, or a FILE with a matrix of losses",                                             \
-      "quantile:0.9")
+      "quantile:0.9")                                                                              \
+    X(text, positive, "", "CLASS",                                                                 \
+      "the class that auc, f1 and average_precision are of; by default the second of two in "      \
+      "alphabetical order, the mean over all of more",                                             \
+      "yes")
 CR_OPTIONS(evaluate_options, evaluate_table, EVALUATE_OPTIONS);
 
 static const cr_field calibration_bin[] = {
@@ -41,6 +45,9 @@ static const cr_field result[] = {
     CR_OTHER(NUMBERS, "metrics", 0, "each score by name; null if it is undefined"),
     CR_NUMBER("quantile", CR_FIELD_SOMETIMES,
               "of quantile regression: the predicted quantile, which rmse, mae and r2 refer to"),
+    CR_TEXT(
+        "positive", CR_FIELD_SOMETIMES,
+        "of two classes, or with --positive: the class that auc, f1 and average_precision are of"),
     CR_OTHER(NUMBERS, "se", CR_FIELD_SOMETIMES, "of densities: the standard error of the score"),
     CR_OTHER(
         ARRAY, "log_density", CR_FIELD_SOMETIMES,
@@ -161,6 +168,7 @@ static void put_scores(const cr_model *m, const cr_assessment *a, double interva
     cri_put_count(root, "seed", cr_model_get_seed(m));
     cri_scores_put(root, "metrics", a);
     if (!isnan(a->quantile)) cri_put_real(root, "quantile", a->quantile);
+    if (*a->positive) cri_put_text(root, "positive", a->positive);
     if (has_errors(a)) put_errors(a, root);
     if (a->has_bins) put_bins(a, root);
 }
@@ -190,7 +198,8 @@ static cr_status run_evaluate(cli *c)
     CR_TRY(cr_evaluate_with(c->cx, m, t,
                             &(cr_judging){ .level = o->interval,
                                            .opt_loss = o->loss ? &loss : NULL,
-                                           .opt_confusion = classes ? confusion : NULL },
+                                           .opt_confusion = classes ? confusion : NULL,
+                                           .opt_positive = o->positive },
                             &a));
     if (a.rows < cr_table_rows(t))
         cr_log(c->cx, CR_LOG_WARNING, "%zu of %zu rows have missing values%s and are not scored",
@@ -213,7 +222,7 @@ static cr_status run_evaluate(cli *c)
                      (unsigned long long)cr_model_get_seed(m));
     CR_TRY(cli_result_print(c, r));
     if (c->format == FORMAT_TEXT && classes) print_classes(c, cri_sheet_get(r.object, "classes"));
-    if (c->format == FORMAT_TEXT) scores_note(c, &a);
+    scores_note(c, &a, o->positive);
 done:
     cli_result_free(r);
     cr_loss_free(c->cx, &loss);

@@ -157,10 +157,11 @@ cr_status compare_models(cli *c, const cr_table *t, const cr_model_spec *specs, 
     if (c->format == FORMAT_CSV) put_fit_lines(c, &x, r.rows);
     if (c->format != FORMAT_TEXT) {
         CR_TRY(cli_result_print(c, r));
-        goto done;
+    } else {
+        CR_TRY(cli_result_open(c, r));
+        print_text(c, t, &x, r.rows, fits);
     }
-    CR_TRY(cli_result_open(c, r));
-    print_text(c, t, &x, r.rows, fits);
+    scores_note_class(c, &x.models[0].cv.mean, o->positive);
 done:
     cli_result_free(r);
     cr_comparison_free(c->cx, &x);

@@ -2,7 +2,7 @@
 
 A test reads the header and fails when the two disagree.  Pointers to opaque things and to arrays are
 c_void_p; numpy gives the addresses."""
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_size_t,
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_size_t,
                     c_uint, c_uint32, c_uint64, c_void_p)
 
 from ._library import lib
@@ -24,6 +24,7 @@ LOSS_ZERO_ONE, LOSS_SQUARED, LOSS_ABSOLUTE, LOSS_QUANTILE, LOSS_MATRIX = range(5
 
 MISSING_CODE = 2**32 - 1
 MOST_METRICS = 12
+POSITIVE_SIZE = 64
 CALIBRATION_BINS = 15
 
 # --- structs ----------------------------------------------------------------------------------------
@@ -120,7 +121,13 @@ class Assessment(Structure):
     _fields_ = [("rows", c_size_t), ("weight", c_double), ("unconverged", c_size_t), ("n", c_size_t),
                 ("metrics", Metric * MOST_METRICS),
                 ("target_mean", c_double), ("target_variance", c_double),
-                ("quantile", c_double), ("has_bins", c_bool), ("bins", CalibrationBin * CALIBRATION_BINS)]
+                ("quantile", c_double), ("has_bins", c_bool), ("bins", CalibrationBin * CALIBRATION_BINS),
+                ("positive", c_char * POSITIVE_SIZE), ("positive_share", c_double)]
+
+
+class Judging(Structure):
+    _fields_ = [("level", c_double), ("opt_loss", POINTER(Loss)), ("opt_confusion", POINTER(c_double)),
+                ("opt_positive", c_char_p), ("one_of_many", c_bool)]
 
 
 class Cv(Structure):
@@ -320,7 +327,7 @@ PROTOTYPES = {  # name: (result, arguments)
        for name in ("mean", "variance", "mode", "entropy")},
     "cr_rng_stream": (Rng, [c_uint64, c_uint64]),
 
-    "cr_evaluate": (c_int, [_p, _p, _p, _d, POINTER(Assessment)]),
+    "cr_evaluate_with": (c_int, [_p, _p, _p, POINTER(Judging), POINTER(Assessment)]),
     "cr_cross_validate": (c_int, [_p, _s, _p, POINTER(Setting), _n, _p, POINTER(Cv)]),
     "cr_cv_free": (None, [_p, POINTER(Cv)]),
     "cr_cv_report": (c_int, [_p, POINTER(ModelSpec), _p, _p, POINTER(_p)]),

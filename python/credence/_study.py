@@ -63,16 +63,18 @@ def _errors(assessment):
     return {f"{m.name.decode()}_se": m.se for m in metrics if not math.isnan(m.se)}
 
 
-def evaluate(estimator, X, y=None, sample_weight=None, level=0.95):
+def evaluate(estimator, X, y=None, sample_weight=None, level=0.95, positive=None):
     """The metrics of a fitted estimator on given rows, by name: for numbers log_score, rmse, mae, r2,
     crps, and the coverage and width of its intervals of mass `level`; for classes log_loss, accuracy,
     brier, auc, calibration_error, balanced_accuracy, f1, average_precision; for densities log_score,
-    the mean log density, and log_score_se.  ``to_pandas()`` has a row for each metric."""
+    the mean log density, and log_score_se.  auc, f1 and average_precision are of the class `positive`, by default the
+    second of two, or means over all of more.  ``to_pandas()`` has a row for each metric."""
     if not 0 < level < 1:
         raise ValueError(f"level is {level!r}, which is not between 0 and 1")
     table = _assessed_table(estimator, X, y, sample_weight)
     model, assessment = estimator._fitted(), c.Assessment()
-    work(lib.cr_evaluate, model._pointer, table._handle.pointer, level, assessment).pass_warnings_on()
+    judging = c.Judging(level=level, opt_positive=None if positive is None else str(positive).encode())
+    work(lib.cr_evaluate_with, model._pointer, table._handle.pointer, judging, assessment).pass_warnings_on()
     return Scores(_metrics(assessment) | _errors(assessment))
 
 
@@ -80,7 +82,8 @@ def cross_validate(estimator, X, y=None, sample_weight=None, **options):
     """Cross-validation by the library: folds depend only on the estimator's seed and the number of rows.
 
     Options: ``folds`` (10), ``split`` ('auto', 'shuffled', 'stratified', 'ordered'), ``repeats`` (1),
-    ``interval`` (0.95).  Returns
+    ``interval`` (0.95), ``positive`` (the class that auc, f1 and average_precision are of; by default the second of two,
+    the mean over all of more).  Returns
     {'mean': metrics, 'se': their standard errors, 'folds': [metrics of each]}, a Result whose ``to_pandas()`` has a row
     for each metric.
     """

@@ -64,7 +64,7 @@ SIGNATURES = {
     "load": "(path: str | os.PathLike[str]) -> Any",
     "read_table": "(path: str | os.PathLike[str], model: Any = None, **options: Any) -> Table",
     "evaluate": "(estimator: Any, X: Any, y: ArrayLike | None = None, "
-                "sample_weight: ArrayLike | None = None, level: float = 0.95) -> Result",
+                "sample_weight: ArrayLike | None = None, level: float = 0.95, positive: Any = None) -> Result",
     "cross_validate": "(estimator: Any, X: Any, y: ArrayLike | None = None, "
                       "sample_weight: ArrayLike | None = None, **options: Any) -> Result",
     "plot": "(estimator: Any, X: Any = None, y: ArrayLike | None = None, "

@@ -171,4 +171,13 @@ done:
     return st;
 }
 
+const char *cri_shown_rows(cr_scratch *s, const cri_shown *d)
+{
+    double weight = 0;
+    bool   plain = true;
+    for (size_t i = 0; i < d->n; i++) weight += d->w[i], plain = plain && d->w[i] == 1;
+    return plain ? cri_compose(s, "%zu rows", d->n)
+                 : cri_compose(s, "%zu rows of weight %.6g", d->n, weight);
+}
+
 void cri_shown_free(cr_ctx *cx, cri_shown *d) { cr_prediction_free(cx, &d->p); }

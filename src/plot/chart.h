@@ -82,6 +82,8 @@ typedef struct cri_shown {
 /* Predicts; numbers also get their central intervals.  Freed by cri_shown_free, also on failure. */
 cr_status cri_shown_open(cr_ctx *cx, cr_scratch *s, const cr_model *model, const cr_table *table,
                          double level, cri_shown *out_shown);
+/* "32 rows"; with weights, "32 rows of weight 2201". */
+const char *cri_shown_rows(cr_scratch *s, const cri_shown *shown);
 /* Frees the predictions. */
 void cri_shown_free(cr_ctx *cx, cri_shown *shown);
 

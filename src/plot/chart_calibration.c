@@ -89,11 +89,14 @@ cr_status cri_chart_calibration(cr_scratch *s, const cri_shown *d, cri_chart *ch
                   '-', x, y, NULL, n);
     cri_chart_add(chart, (cri_svg_series){ "came true", CRI_SVG_POINTS, CRI_SVG_BLUE, 1, 4, false },
                   'o', x, y, NULL, n);
-    chart->title = cri_compose(s, "%s: calibration of %s (%zu rows)", d->model, d->target, d->n);
-    chart->caption[0] = cri_compose(s,
-                                    "Below the diagonal the model is overconfident.  Mean distance "
-                                    "over the %zu bins, weighted by rows: %.4f.",
-                                    n, error);
+    chart->title =
+        cri_compose(s, "%s: calibration of %s (%s)", d->model, d->target, cri_shown_rows(s, d));
+    chart->caption[0] = cri_compose(
+        s,
+        "%s the model is overconfident.  Mean distance over the %zu "
+        "bins, weighted by rows: %.4f.",
+        two ? "Where the points are nearer to one half than the diagonal" : "Below the diagonal", n,
+        error);
     chart->description = cri_compose(s, "%s. %s", chart->title, chart->caption[0]);
     return s->status;
 }

@@ -85,7 +85,8 @@ static smoothed smooth(cr_scratch *s, const residuals *r)
 static void describe(cr_scratch *s, const cri_shown *d, const residuals *r, double level,
                      size_t shown, cri_chart *chart)
 {
-    chart->title = cri_compose(s, "%s: residuals of %s (%zu rows)", d->model, d->target, d->n);
+    chart->title =
+        cri_compose(s, "%s: residuals of %s (%s)", d->model, d->target, cri_shown_rows(s, d));
     if (r->bounded)
         chart->caption[0] =
             cri_compose(s, "%g %% of the residuals should lie in their intervals; %.1f %% do.",
@@ -123,10 +124,11 @@ cr_status cri_chart_residuals(cr_scratch *s, const cri_shown *d, double level, c
     cri_chart_add(chart, (cri_svg_series){ NULL, CRI_SVG_LINE, CRI_SVG_BLACK, 0.7, 1, true }, '-',
                   ends, zero, NULL, 2);
     size_t shown = add_points(s, &r, chart);
-    cri_chart_add(
-        chart,
-        (cri_svg_series){ "mean of neighbours", CRI_SVG_LINE, CRI_SVG_VERMILLION, 1, 2, false },
-        '*', band.x + 1, band.trend + 1, NULL, band.bins);
+    if (band.bins > 1) /* of one there is no line */
+        cri_chart_add(
+            chart,
+            (cri_svg_series){ "mean of neighbours", CRI_SVG_LINE, CRI_SVG_VERMILLION, 1, 2, false },
+            '*', band.x + 1, band.trend + 1, NULL, band.bins);
     cri_chart_fit_axes(chart);
     describe(s, d, &r, level, shown, chart);
     return s->status;

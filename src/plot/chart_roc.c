@@ -95,7 +95,8 @@ cr_status cri_chart_roc(cr_scratch *s, const cri_shown *d, cri_chart *chart)
     cri_chart_add(chart, (cri_svg_series){ "guessing", CRI_SVG_LINE, CRI_SVG_BLACK, 0.6, 1, true },
                   '.', unit, unit, NULL, 2);
     CR_TRY(add_classes(s, d, true, chart));
-    chart->title = cri_compose(s, "%s: ROC curve of %s (%zu rows)", d->model, d->target, d->n);
+    chart->title =
+        cri_compose(s, "%s: ROC curve of %s (%s)", d->model, d->target, cri_shown_rows(s, d));
     chart->caption[0] = "AUC: the probability that a random row of the class scores higher than a "
                         "random other row.";
     chart->description = cri_compose(s, "%s. True against false positive rate.", chart->title);
@@ -121,8 +122,8 @@ cr_status cri_chart_pr(cr_scratch *s, const cri_shown *d, cri_chart *chart)
                       '.', unit, level, NULL, 2);
     }
     CR_TRY(add_classes(s, d, false, chart));
-    chart->title =
-        cri_compose(s, "%s: precision and recall of %s (%zu rows)", d->model, d->target, d->n);
+    chart->title = cri_compose(s, "%s: precision and recall of %s (%s)", d->model, d->target,
+                               cri_shown_rows(s, d));
     chart->caption[0] =
         "Precision: share of rows predicted as the class that belong to it.  Recall: share of the "
         "rows of the class that are predicted as it.";

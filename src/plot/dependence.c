@@ -1,6 +1,7 @@
 /* dependence.c -- the figure of partial dependence: a panel for each column. */
 #include "importance.h"
 #include "study/dependence.h"
+#include "data/table/date.h"
 #include "study/importance.h"
 
 #include <math.h>
@@ -65,7 +66,7 @@ static cr_status draw_column(cr_scratch *s, const cr_model *m, const cr_table *t
     double *upper = copy(s, d.upper, d.n * d.curves), *mean = copy(s, d.mean, d.n * d.curves);
     double *lower_band = copy(s, d.band_lower, d.n), *upper_band = copy(s, d.band_upper, d.n);
     CR_TRY(s->status);
-    *chart = (cri_chart){ .title = name, .x = { .title = name } };
+    *chart = (cri_chart){ .title = name, .x = { .title = name, .type = c->type } };
     for (size_t i = 0; category && i < d.n; i++) x[i] = (double)i;
     if (d.curves == 1)
         cri_chart_add(chart,
@@ -88,6 +89,7 @@ static cr_status draw_column(cr_scratch *s, const cr_model *m, const cr_table *t
                                         category ? CRI_SVG_POINTS : CRI_SVG_LINE,
                                         cri_svg_class_colour(k), 1, category ? 3.5 : 2, false },
                       glyphs[k], x, mean + k * d.n, NULL, d.n);
+    if (!cri_is_date(c->type)) chart->x.type = CR_REAL;
     cri_chart_fit_axes(chart);
     if (category) name_levels(s, c, &d, chart);
     if (category) chart->x.low = -0.5, chart->x.high = (double)d.n - 0.5;

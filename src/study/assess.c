@@ -4,6 +4,7 @@
 #include "prob/dist/tail_integral.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 const cri_metric_kind *cri_metric_kind_of(const char *name)
@@ -201,28 +202,52 @@ done:
     return st;
 }
 
-static cr_status assess_classes(cr_ctx *cx, const cr_prediction *p, const double *y,
-                                const double *w, const cr_judging *how, cr_assessment *a)
+static const char *class_at(const void *p, size_t k)
+{
+    return ((const cr_prediction *)p)->classes[k];
+}
+
+cr_status cri_assess_classes(cr_ctx *cx, const cr_prediction *p, const uint32_t *codes,
+                             const double *w, const char *opt_positive, cr_assessment *a)
 {
     cr_status        st = CR_OK;
-    cr_scratch       s = cr_scratch_begin(cx);
-    uint32_t        *codes = cr_scratch_bytes(&s, a->rows, sizeof *codes);
+    bool             asked = opt_positive && *opt_positive;
+    size_t           K = p->n_classes, one = asked ? 0 : K == 2 ? 1 : SIZE_MAX;
+    double           weight = 0;
     cr_class_metrics m;
-    CR_TRY(s.status);
-    for (size_t i = 0; i < a->rows; i++) codes[i] = (uint32_t)y[i];
-    cr_cmat P = cr_cmat_of(p->prob, a->rows, p->n_classes);
-    CR_TRY(cr_class_evaluate(cx, codes, P, w, &m));
-    if (how->opt_confusion) CR_TRY(cr_confusion(cx, codes, P, w, how->opt_confusion));
-    if (p->ranks) {
-        m.log_loss = m.brier = m.calibration_error = NAN;
-        if (!how->one_of_many)
-            cr_log(cx, CR_LOG_WARNING,
-                   "the model gives no probabilities, so log_loss, brier and calibration_error are "
-                   "undefined: fit it with --calibrate platt for them");
+    while (asked && one < K && strcmp(p->classes[one], opt_positive) != 0) one++;
+    if (asked && one == K) {
+        cr_fail(cx, CR_EARG, "--positive '%s' is no class of the target", opt_positive);
+        CR_TRY(cr_fail_nearest(cx, opt_positive, "classes", K, class_at, p));
     }
+    CR_TRY(cr_class_evaluate_one(cx, codes, cr_cmat_of(p->prob, a->rows, K), one, w, &m));
+    if (p->ranks) m.log_loss = m.brier = m.calibration_error = NAN;
     cri_assess_add_classes(a, &m);
     a->has_bins = !p->ranks;
     memcpy(a->bins, m.bins, sizeof a->bins);
+    if (one == SIZE_MAX) goto done;
+    snprintf(a->positive, sizeof a->positive, "%s", p->classes[one]);
+    for (size_t i = 0; i < a->rows; i++) weight += codes[i] == one ? w[i] : 0;
+    a->positive_share = weight / a->weight;
+done:
+    return st;
+}
+
+static cr_status assess_classes(cr_ctx *cx, const cr_prediction *p, const double *y,
+                                const double *w, const cr_judging *how, cr_assessment *a)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    uint32_t  *codes = cr_scratch_bytes(&s, a->rows, sizeof *codes);
+    CR_TRY(s.status);
+    for (size_t i = 0; i < a->rows; i++) codes[i] = (uint32_t)y[i];
+    cr_cmat P = cr_cmat_of(p->prob, a->rows, p->n_classes);
+    CR_TRY(cri_assess_classes(cx, p, codes, w, how->opt_positive, a));
+    if (p->ranks && !how->one_of_many)
+        cr_log(cx, CR_LOG_WARNING,
+               "the model gives no probabilities, so log_loss, brier and calibration_error are "
+               "undefined: fit it with --calibrate platt for them");
+    if (how->opt_confusion) CR_TRY(cr_confusion(cx, codes, P, w, how->opt_confusion));
 done:
     cr_scratch_end(&s);
     return st;
@@ -261,7 +286,7 @@ cr_status cri_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, con
     unsigned      target = cr_model_get_task(model) & (CR_TASK_REGRESSION | CR_TASK_CLASSIFICATION);
     double       *y = cr_scratch_bytes(&s, n, sizeof *y), *w = cr_scratch_f64(&s, n);
     cr_prediction p = { 0 };
-    cr_assessment a = { .quantile = NAN };
+    cr_assessment a = { .quantile = NAN, .positive_share = NAN };
 
     CR_TRY(s.status);
     CR_TRY(cr_observed(cx, model, t, target ? y : NULL, w));
@@ -278,6 +303,10 @@ cr_status cri_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, con
                        cr_table_source(t)));
     for (size_t i = 0; i < a.rows; i++) a.weight += w[i];
     a.unconverged = cr_model_get_report(model)->stop >= CR_STOP_LIMIT;
+    if (how->opt_positive && *how->opt_positive && (!target || p.kind == CR_ANSWER_NUMBER))
+        CR_TRY(cr_fail(cx, CR_EARG,
+                       "--positive names a class, but %s here does not predict classes",
+                       cr_class_name(cr_model_get_class(model))));
     if (!target)
         assess_densities(cx, &p, w, &a);
     else

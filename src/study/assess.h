@@ -7,7 +7,7 @@
 #include "models/core/decide.h"
 #include "models/core/model.h"
 
-enum { CR_MOST_METRICS = 12 };
+enum { CR_MOST_METRICS = 12, CR_POSITIVE_SIZE = 64 };
 
 typedef struct cr_metric {
     const char *name;
@@ -26,6 +26,9 @@ typedef struct cr_assessment {
     double    quantile; /* what the predictions are, where it is not the middle; else NaN */
     bool      has_bins; /* classification */
     cr_calibration_bin bins[CR_CALIBRATION_BINS];
+    char               positive
+        [CR_POSITIVE_SIZE]; /* the class that auc, f1 and average_precision are of; "": of all */
+    double positive_share;  /* of the weight of the rows; NaN without such a class */
 } cr_assessment;
 
 /* How rows are judged. */
@@ -37,6 +40,9 @@ typedef struct cr_judging {
     double *
         opt_confusion; /* [K x K] of a model of K classes (cr_design_classes): the weight of the rows of
                                 * class i whose most probable class is j at [i x K + j] */
+    const char *
+        opt_positive; /* the class that auc, f1 and average_precision are of; NULL or "": the second of
+                                * two, the mean over all of more */
     bool
         one_of_many; /* folds: what has no value in some of them is said of all together (scores.h) */
 } cr_judging;

@@ -24,6 +24,9 @@ cr_status cri_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *table,
 void cri_assess_add_numbers(cr_assessment *a, const cr_regression_metrics *m);
 /* Adds the metrics of classes, without the bins. */
 void cri_assess_add_classes(cr_assessment *a, const cr_class_metrics *m);
+/* Scores probabilities of the classes codes [a->rows] of rows of weight w; see cr_judging. */
+cr_status cri_assess_classes(cr_ctx *cx, const cr_prediction *p, const uint32_t *codes,
+                             const double *w, const char *opt_positive, cr_assessment *a);
 /* Adds the mean loss of the decisions for the first a->rows rows of a prediction, with weights w. */
 cr_status cri_assess_add_loss(cr_ctx *cx, const cr_prediction *p, const cr_loss *loss,
                               const double *y, const double *w, cr_assessment *a);

@@ -161,15 +161,14 @@ done:
 }
 
 static cr_status score_classes(cr_ctx *cx, const cri_mixture *m, const size_t *rows,
-                               const double *y, const double *w, const cr_loss *opt_loss,
+                               const double *y, const double *w, const cr_judging *how,
                                cr_assessment *a)
 {
-    cr_status        st = CR_OK;
-    cr_scratch       s = cr_scratch_begin(cx);
-    size_t           K = m->parts[0].n_classes;
-    double          *P = cr_scratch_matrix(&s, a->rows, K);
-    uint32_t        *codes = cr_scratch_bytes(&s, a->rows, sizeof *codes);
-    cr_class_metrics x;
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     K = m->parts[0].n_classes;
+    double    *P = cr_scratch_matrix(&s, a->rows, K);
+    uint32_t  *codes = cr_scratch_bytes(&s, a->rows, sizeof *codes);
     CR_TRY(s.status);
     for (size_t i = 0; i < a->rows; i++) {
         codes[i] = (uint32_t)y[i];
@@ -180,18 +179,13 @@ static cr_status score_classes(cr_ctx *cx, const cri_mixture *m, const size_t *r
             P[i * K + c] = fmin(P[i * K + c], 1);
         }
     }
-    CR_TRY(cr_class_evaluate(cx, codes, cr_cmat_of(P, a->rows, K), w, &x));
-    cri_assess_add_classes(a, &x);
-    a->has_bins = true;
-    memcpy(a->bins, x.bins, sizeof a->bins);
-    if (opt_loss) {
-        cr_prediction p = { .kind = CR_ANSWER_CLASS,
-                            .n = a->rows,
-                            .n_classes = K,
-                            .prob = P,
-                            .classes = m->parts[0].classes };
-        CR_TRY(cri_assess_add_loss(cx, &p, opt_loss, y, w, a));
-    }
+    cr_prediction p = { .kind = CR_ANSWER_CLASS,
+                        .n = a->rows,
+                        .n_classes = K,
+                        .prob = P,
+                        .classes = m->parts[0].classes };
+    CR_TRY(cri_assess_classes(cx, &p, codes, w, how->opt_positive, a));
+    if (how->opt_loss) CR_TRY(cri_assess_add_loss(cx, &p, how->opt_loss, y, w, a));
 done:
     cr_scratch_end(&s);
     return st;
@@ -206,7 +200,7 @@ cr_status cri_average_evaluate(cr_ctx *cx, const cr_model *const *models, const 
     size_t        N = cr_table_rows(t), *rows = cr_scratch_index(&s, N);
     double       *y = cr_scratch_f64(&s, N), *w = cr_scratch_f64(&s, N);
     cri_mixture   m = { 0 };
-    cr_assessment a = { .quantile = NAN };
+    cr_assessment a = { .quantile = NAN, .positive_share = NAN };
 
     CR_TRY(s.status);
     if (!(how->level > 0 && how->level < 1))
@@ -224,7 +218,7 @@ cr_status cri_average_evaluate(cr_ctx *cx, const cr_model *const *models, const 
     for (size_t i = 0; i < a.rows; i++) a.weight += w[i];
     bool numbers = m.parts[0].kind == CR_ANSWER_NUMBER;
     CR_TRY(numbers ? score_numbers(cx, &m, rows, y, w, how->level, &a)
-                   : score_classes(cx, &m, rows, y, w, how->opt_loss, &a));
+                   : score_classes(cx, &m, rows, y, w, how, &a));
     if (numbers && how->opt_loss) /* decisions under a mixture of densities are not made */
         a.metrics[a.n++] = (cr_metric){ "loss", NAN, NAN };
     *out = a;

@@ -18,7 +18,8 @@
     X(count,  repeats, "1",      "1..10000", "repeat the cross-validation this many times, with new folds each time", "5") \
     X(text,   group, "",         "COLUMN", "rows with the same value in this column stay in one fold; the column is then not used as a feature", "patient") \
     X(real,   interval, "0.95",  "0<..<1", "mass of the intervals whose coverage is counted", "0.9")  \
-    X(text,   loss, "",          "LOSS", "also score the mean loss of the decisions of least expected loss: 0-1, squared, absolute, quantile:Q, or a FILE with a matrix of losses", "quantile:0.9")
+    X(text,   loss, "",          "LOSS", "also score the mean loss of the decisions of least expected loss: 0-1, squared, absolute, quantile:Q, or a FILE with a matrix of losses", "quantile:0.9") \
+    X(text,   positive, "",      "CLASS", "the class that auc, f1 and average_precision are of; by default the second of two in alphabetical order, the mean over all of more", "yes")
 /* clang-format on */
 enum cr_cv_split { CR_SPLIT_AUTO, CR_SPLIT_SHUFFLED, CR_SPLIT_STRATIFIED, CR_SPLIT_ORDERED };
 

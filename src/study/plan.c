@@ -234,7 +234,7 @@ static cr_status check_options(cr_ctx *cx, const cr_table *t, const cr_cv_option
                 cr_table_source(t), cr_table_rows(t), o->folds);
         return cr_table_rows(t) < 2
                    ? CR_EDATA
-                   : cr_fail_hint(cx, "--folds %zu holds out each row by itself", cr_table_rows(t));
+                   : cr_fail_hint(cx, "--folds %zu leaves out one row at a time", cr_table_rows(t));
     }
     if (o->group && o->split != CR_SPLIT_AUTO)
         return cr_fail(
@@ -327,7 +327,7 @@ cr_status cri_plan_open(cr_ctx *cx, const cr_model_spec *specs, size_t n_specs, 
     p->split = cr_scratch_bytes(&p->s, repeats, sizeof *p->split);
     CR_TRY(p->s.status);
     p->folds = o->folds, p->repeats = repeats;
-    p->how = (cr_judging){ .level = o->interval, .one_of_many = true };
+    p->how = (cr_judging){ .level = o->interval, .opt_positive = o->positive, .one_of_many = true };
     if (o->loss) CR_TRY(cr_loss_read(cx, o->loss, &p->loss));
     if (o->loss) p->how.opt_loss = &p->loss;
     if (by) CR_TRY(cri_number_groups(cx, p->table, by, group));

@@ -48,6 +48,7 @@ void cri_put_cv(const cr_cv *cv, cri_sheet *root)
 {
     cri_scores_put_means(root, &cv->mean, cv->se);
     if (!isnan(cv->mean.quantile)) cri_put_real(root, "quantile", cv->mean.quantile);
+    if (*cv->mean.positive) cri_put_text(root, "positive", cv->mean.positive);
     scores_put_folds(root, cv->fold, cv->folds, cv->repeats);
 }
 

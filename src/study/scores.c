@@ -87,6 +87,9 @@ void cri_scores_mean(const cr_assessment *fold, size_t folds, size_t repeats, cr
     out->rows = out->unconverged = 0;
     out->weight = 0;
     for (size_t f = 0; f < folds; f++) out->rows += fold[f].rows, out->weight += fold[f].weight;
+    out->positive_share = 0;
+    for (size_t f = 0; f < folds; f++)
+        out->positive_share += fold[f].positive_share * fold[f].weight / out->weight;
     for (size_t f = 0; f < folds * repeats; f++) out->unconverged += fold[f].unconverged;
     for (size_t m = 0; m < out->n; m++) {
         double sum = 0, squares = 0;

@@ -57,7 +57,7 @@ def test_a_model_without_names_reads_data(credence, tmp_path):
 
 def test_a_name_that_is_in_the_first_line(credence, refused, tmp_path):
     (tmp_path / "t.csv").write_text("a,5,9\nb,2,3\nb,4,4\na,1,7\n")
-    says = "if its first line has the names of the columns, use --header yes"
+    says = "--names a,b,... names the columns; if the first line has their names, use --header yes"
     refused(3, "fit", "linear", "t.csv", "--target", "9", says=says)
     assert credence("fit", "linear", "t.csv", "--target", "9", "--features", "5", "--header", "yes").code == 0
     refused(3, "fit", "linear", "t.csv", "--target", "9", "--category", "5", says=says)

@@ -264,3 +264,71 @@ def test_metric_of_the_model_or_of_tune(refused, examples):
     """knn has an option of that name too: the hint says which is which, and how the other is set."""
     tune = ["tune", "knn", "examples/iris.csv", "--target", "species", "--folds", "2", "--over", "k=3|4"]
     refused(2, *tune, "--metric", "max", says="--over 'metric=max' sets that of knn")
+
+
+def test_an_unknown_number_of_things(credence, refused, tmp_path):
+    """Of many levels that differ in a digit none is meant; of names one is."""
+    (tmp_path / "l.csv").write_text("id,x,y\n" + "".join(f"k{7 * i % 40:03d},{i % 7},{i % 5}\n" for i in range(60)))
+    assert credence("fit", "linear", "l.csv", "--target", "y", "-o", "l.cred").code == 0
+    (tmp_path / "n.csv").write_text("id,x\nk999,3\n")
+    said = refused(3, "predict", "l.cred", "n.csv", says="--features '!id' leaves the column out").stderr
+    assert "did you mean" not in said and "levels: 40, such as k000, k001 and k002" in said
+    colours = "black white grey silver red orange yellow green cyan blue indigo violet purple pink brown beige " \
+              "olive maroon navy teal turquoise magenta".split()
+    (tmp_path / "c.csv").write_text("id,y\n" + "".join(f"{c},{i % 5}\n{c},{i % 3}\n" for i, c in enumerate(colours)))
+    assert credence("fit", "linear", "c.csv", "--target", "y", "-o", "c.cred").code == 0
+    (tmp_path / "n.csv").write_text("id\ngren\n")
+    refused(3, "predict", "c.cred", "n.csv", says="did you mean 'green'?")
+
+
+def test_texts_where_the_model_needs_something_else(credence, refused, tmp_path):
+    (tmp_path / "b.csv").write_text("g,y\nTRUE,1\nFALSE,2\nTRUE,1.5\nFALSE,2.2\n")
+    assert credence("fit", "linear", "b.csv", "--target", "y", "-o", "b.cred").code == 0
+    for cells, line, text in ((["yes"], 2, "yes"), (["TRUE", "T"], 3, "T")):
+        (tmp_path / "n.csv").write_text("g\n" + "".join(c + "\n" for c in cells))
+        refused(3, "predict", "b.cred", "n.csv",
+                says=f"n.csv:{line}: column 'g' contains text ('{text}'), but the model needs true or false")
+    (tmp_path / "s.csv").write_text("x,y\n1,2\n2,4\n3,7\n")
+    assert credence("fit", "linear", "s.csv", "--target", "y", "-o", "s.cred").code == 0
+    piped = credence("predict", "s.cred", "-", input="x\n7\nfoo\n")
+    assert piped.code == 3 and "--missing-values 'foo'" in piped.stderr and "describe -" not in piped.stderr
+    piped = credence("predict", "s.cred", "-", input="6\n7\n")
+    assert piped.code == 3 and "--names a,b,... names the columns" in piped.stderr
+    assert credence("predict", "s.cred", "-", "--names", "x", input="6\n7\n").code == 0
+
+
+def test_dependence_on_a_date(credence, tmp_path):
+    (tmp_path / "d.csv").write_text("date,z,y\n" + "".join(
+        f"2021-{1 + i // 5:02d}-{1 + 5 * (i % 5):02d},{7 * i % 11},{i + i % 3}\n" for i in range(60)))
+    assert credence("fit", "linear", "d.csv", "--target", "y", "-o", "d.cred").code == 0
+    assert credence("plot", "d.cred", "d.csv", "--kind", "dependence", "-o", "d.svg").code == 0
+    assert ">2021-03<" in (tmp_path / "d.svg").read_text()
+
+
+def test_mean_field_says_how_far_off_it_may_be(credence, tmp_path):
+    """Exclusive or: it settles on one of two assignments."""
+    (tmp_path / "xor.bif").write_text(
+        "network x { }\n" + "".join(f"variable {v} {{ type discrete [ 2 ] {{ f, t }}; }}\n" for v in "abc")
+        + "probability ( a ) { table 0.6, 0.4; }\nprobability ( b ) { table 0.5, 0.5; }\n"
+        "probability ( c | a, b ) { (f, f) 1, 0; (f, t) 0, 1; (t, f) 0, 1; (t, t) 1, 0; }\n")
+    result = credence("query", "xor.bif", "P(a | c=t)", "--method", "mean-field")
+    assert result.code == 0 and "differ from it, by up to 0.4 in a probability" in result.stderr
+    assert not credence("query", "xor.bif", "P(a | c=t)", "--method", "bp").stderr
+
+
+def test_a_model_of_numbers_for_classes(refused, examples):
+    refused(3, "fit", "spline", "examples/iris.csv", "--target", "species", says="credence fit logistic predicts classes")
+
+
+def test_small_tables_in_figures_and_folds(credence, refused, tmp_path):
+    (tmp_path / "s.csv").write_text("x,y,c,w\n1,2,u,3\n2,4,v,5\n3,7,u,2\n4,7.5,v,9\n5,11,v,1\n")
+    refused(3, "cv", "linear", "s.csv", "--target", "y", "--features", "x", says="--folds 5 leaves out one row at a time")
+    assert credence("cv", "linear", "s.csv", "--target", "y", "--features", "x", "--folds", "5").code == 0
+    assert credence("fit", "linear", "s.csv", "--target", "y", "--features", "x", "-o", "l.cred").code == 0
+    assert credence("plot", "l.cred", "s.csv", "--kind", "residuals", "-o", "r.svg").code == 0
+    assert "mean of neighbours" not in (tmp_path / "r.svg").read_text()
+    fit = ["--target", "c", "--features", "x", "--lambda", "0.1"]
+    for weights, says in (([], "(5 rows)"), (["--weights", "w"], "(5 rows of weight 20)")):
+        assert credence("fit", "logistic", "s.csv", *fit, *weights, "-o", "c.cred").code == 0
+        for kind in ("roc", "pr", "calibration"):
+            assert says in credence("plot", "c.cred", "s.csv", "--kind", kind).stdout

@@ -45,7 +45,7 @@ def ask(credence, net, *rest, warns=False):
 
 @pytest.mark.parametrize("method", MESSAGES)
 def test_messages(credence, burglary, method):
-    answer, = ask(credence, burglary, QUESTION, "--method", method)
+    answer, = ask(credence, burglary, QUESTION, "--method", method, warns=method == "mean-field")  # 0.22 off
     error = answer["error"]
     assert answer["exact"] is False and answer["method"] == method
     assert error["converged"] is True and error["iterations"] >= 1 and error["residual"] <= 1e-9

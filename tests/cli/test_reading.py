@@ -186,10 +186,30 @@ def test_delimiters_at_the_end_are_no_column(credence, refused, tmp_path):
     (tmp_path / "a.csv").write_text("x,y,z\n" + rows)  # a name of its own: a column without values
     assert list(columns(credence, "a.csv")) == ["x", "y", "z"]
     (tmp_path / "a.csv").write_text("x,y,\n" + rows.replace("9,81,", "9,81,5"))
-    refused(3, "describe", "a.csv", says="column 3 has no name")
+    result = credence("describe", "a.csv")
+    assert "1 column of a.csv has no name: it is called x3;" in result.stderr
+    assert [line.split(",")[0] for line in result.stdout.splitlines()[1:]] == ["x", "y", "x3"]
     (tmp_path / "a.csv").write_text("x,y,\n" + rows * 2000 + "1,2,5\n" + rows)
     result = credence("describe", "a.csv")
     assert result.code == 3 and "row has 3 fields, the header has 2" in result.stderr
+
+
+def test_several_empty_cells_at_the_end(credence, tmp_path):
+    """What a spreadsheet leaves of columns that were emptied: `,,` behind every line."""
+    (tmp_path / "a.csv").write_text("x,,y,,\n1,5,3,,\n2,6,4,,\n")
+    (tmp_path / "plain.csv").write_text("x,x2,y\n1,5,3\n2,6,4\n")
+    result = credence("describe", "a.csv")
+    assert result.code == 0 and result.stdout == credence("describe", "plain.csv").stdout
+    assert "end with delimiters: the empty cells behind them are not read" in result.stderr
+    (tmp_path / "a.csv").write_text("x,y,,\n" + "1,3,,\n2,4,,\n" * 9000 + "1,5\n1,6,\n")
+    result = credence("describe", "a.csv")
+    assert result.code == 0 and "x,integer,0" in result.stdout
+    (tmp_path / "a.csv").write_text("x,y,,\n" + "1,3,,\n2,4,,\n" * 9000 + "1,5,,7\n")
+    result = credence("describe", "a.csv")
+    assert result.code == 3 and "row has 4 fields, the header has 2" in result.stderr
+    (tmp_path / "a.csv").write_text("Sales in May,,,\n1,2,3,4\n5,6,7,8\n")
+    result = credence("describe", "a.csv")
+    assert result.code == 3 and "if the line is a title, --skip 1 leaves it out" in result.stderr
 
 
 def test_comments_and_lines_to_skip(credence, refused, tmp_path):

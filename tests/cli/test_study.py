@@ -282,6 +282,40 @@ def test_a_failure_names_its_fold(credence, tmp_path, refused):
         refused(3, *verb, "n.csv", "--target", "y", "--family", "poisson", "--folds", "2", says=["fold", "of 2"])
 
 
+def test_positive_class(credence, examples, tmp_path, refused):
+    """What is said of the rare class is what is said after its name has become the second."""
+    rows = [(math.sin(7 * i) + (i % 12 == 0), i % 12 == 0) for i in range(240)]
+    for name, words in (("a.csv", ("good", "bad")), ("b.csv", ("alright", "bad"))):
+        (tmp_path / name).write_text("x,c\n" + "".join(f"{x:.6f},{words[rare]}\n" for x, rare in rows))
+    fit = ["--target", "c", "--folds", "4"]
+    usual = credence("cv", "logistic", "a.csv", *fit)
+    assert "f1 and average_precision are of the class 'good', 91.7 % of the rows" in usual.stderr
+    asked = credence("cv", "logistic", "a.csv", *fit, "--positive", "bad", "--json")
+    other = credence("cv", "logistic", "b.csv", *fit, "--json")
+    assert not asked.stderr and not other.stderr and read_json(asked)["positive"] == "bad"
+    for name, value in read_json(other)["metrics"].items():
+        assert read_json(asked)["metrics"][name] == pytest.approx(value, rel=1e-9), name
+    common = {row["metric"]: float(row["mean"]) for row in rows_of(usual)}
+    assert common["f1"] > 0.9 and read_json(asked)["metrics"]["f1"] < 0.7
+    assert credence("fit", "logistic", "a.csv", "--target", "c", "-o", "m.cred").code == 0
+    text = credence("evaluate", "m.cred", "a.csv", "--positive", "bad", "--format", "text").stdout
+    assert "auc, f1 and average_precision are of class bad" in text
+    one = next(c for c in read_json(credence("evaluate", "m.cred", "a.csv", "--json"))["classes"] if c["class"] == "bad")
+    assert read_json(credence("evaluate", "m.cred", "a.csv", "--positive", "bad", "--json"))["metrics"]["f1"] == one["f1"]
+    tuned = read_json(credence("tune", "logistic", "a.csv", *fit, "--over", "lambda=0.001|1", "--metric", "f1",
+                               "--positive", "bad", "--json"))
+    assert "positive" not in tuned["best"]
+    result = credence("compare", "lda", "logistic", "a.csv", *fit, "--positive", "bad", "--format", "text")
+    assert "are of class bad" in result.stdout and "--positive" not in result.stderr
+    refused(2, "cv", "logistic", "a.csv", *fit, "--positive", "bda", says="did you mean 'bad'")
+    refused(2, "cv", "linear", *DATA, "--positive", "x", says="linear here does not predict classes")
+    several = ["cv", "lda", examples / "iris.csv", "--target", "species", "--json"]
+    means = read_json(credence(*several))["metrics"]["f1"]
+    each = [read_json(credence(*several, "--positive", name))["metrics"]["f1"]
+            for name in ("setosa", "versicolor", "virginica")]
+    assert each[0] == pytest.approx(1) and sum(each) / 3 == pytest.approx(means, rel=1e-12)
+
+
 def test_scores_of_a_quantile_say_so(credence, examples):
     command = ["cv", "robust", *DATA, "--method", "quantile", "--quantile", "0.9", "--folds", "3"]
     assert read_json(credence(*command, "--json"))["quantile"] == 0.9

@@ -481,3 +481,24 @@ def test_iteration_limit(credence, examples, refused):
     assert result.code == 0 and "not converged" in result.stderr
     assert read_json(result)["stop"] == "iteration limit"
     refused(4, *short, "--strict", "-o", "m.cred", says="not converged")
+
+
+@pytest.mark.parametrize("model", ["linear", "ridge", "bayes-linear", "logistic"])
+def test_powers_do_not_depend_on_where_a_column_begins(credence, tmp_path, model):
+    """Fits to powers of years, of years since 1900, and of seconds since 1970 predict the same."""
+    years = [1875 + i for i in range(98)]
+    level = [round(580 - 0.02 * i + 1e-3 * (i - 50) ** 2 + (7 * i % 13) / 5, 3) for i in range(98)]
+    target = ["yes" if y > 580.5 else "no" for y in level] if model == "logistic" else level
+    units = {"a": lambda y: y, "b": lambda y: y - 1900, "c": lambda y: (y - 1970) * 31557600 + 2 ** 31}
+    predicted = []
+    for name, of in units.items():
+        (tmp_path / f"{name}.csv").write_text("year,level\n" + "".join(f"{of(y)},{t}\n" for y, t in zip(years, target)))
+        fit = credence("fit", model, f"{name}.csv", "--target", "level", "--basis", "poly:3", "-o", "m.cred", "--json")
+        assert fit.code == 0 and not fit.stderr, fit
+        if model == "ridge" and name == "b":
+            assert [p["name"] for p in json.loads(fit.stdout)["parameters"]] == ["intercept", "year", "(year - 23.5)^2",
+                                                                                 "(year - 23.5)^3"]
+        lines = credence("predict", "m.cred", f"{name}.csv").stdout.splitlines()
+        predicted.append([float(line.split(",")[1 if model == "logistic" else 0]) for line in lines[1:]])
+    assert predicted[1] == pytest.approx(predicted[0], rel=1e-6)
+    assert predicted[2] == pytest.approx(predicted[0], rel=1e-6)

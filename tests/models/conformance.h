@@ -49,7 +49,6 @@ static const struct exemption {
     { ORDER, "gmm", "--infer gibbs", "", "draws by the numbers of the rows" },
     { WEIGHTS, "gmm", "--infer gibbs", "", "draws by the numbers of the rows" },
     { ORDER, "", "", "cv", "folds are drawn by the numbers of the rows" },
-    { ORDER, "", "", "conformal", "folds are drawn by the numbers of the rows" },
     { ORDER, "linear", "--criterion cv", "", "folds are drawn by the numbers of the rows" },
     { WEIGHTS, "linear", "--criterion cv", "", "folds are drawn by the numbers of the rows" },
     { ORDER, "linear", "", "max_leverage_row", "is the number of a row" },

@@ -3,6 +3,7 @@
 #include "../study/fixture.h"
 #include "life.h"
 #include "data/judge/split.h"
+#include "data/table/value_order.h"
 #include "models/core/conformal.h"
 #include "study/assess.h"
 
@@ -144,7 +145,11 @@ TEST(fits_are_the_definition)
     cr_rng              r = cr_rng_stream(11, 1);
     double              x[N], y[N], at[NEW] = { -2, -1, -0.3, 0.4, 1.1, 3 };
     draw_rows(&r, N, x, y);
-    cr_table *t = make_table(cx, x, N, 1, y, NULL);
+    cr_table *t = make_table(cx, x, N, 1, y, NULL), *sorted = NULL;
+    assert_ok(cx, cri_table_by_values(cx, t, &sorted)); /* folds are dealt in this order */
+    test_own(cx, sorted, release_table);
+    memcpy(x, cr_table_find(sorted, "x1")->values, sizeof x);
+    memcpy(y, cr_table_find(sorted, "y")->values, sizeof y);
     cr_table *new_rows = make_table(cx, at, NEW, 1, NULL, NULL);
     for (size_t s = 0; s < 4; s++) {
         cr_folds      f = { 0 };

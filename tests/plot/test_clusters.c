@@ -367,7 +367,7 @@ TEST(other_columns)
                                 "a,b,d\n1,x,2020-01-03\n2,y,2020-01-04\n9,z,2020-02-01\n"
                                 "8,x,2020-02-02\n1.5,y,2020-01-05\n9.5,z,2020-02-03\n");
     cr_model *m = fit(cx, "kmeans", t, "features=a basis=poly:2 k=2");
-    check_both_forms(cx, m, t, CR_PLOT_FIT, "2 clusters on a and a^2");
+    check_both_forms(cx, m, t, CR_PLOT_FIT, "2 clusters on a and (a - 5.16667)^2");
     m = fit(cx, "kmeans", t, "features=a,d k=2");
     check_both_forms(cx, m, t, CR_PLOT_FIT, "d, in days since 2020-01-03");
 }

@@ -12,13 +12,13 @@ PROTOTYPES, STRUCTS, CONSTANTS = header.prototypes(TEXT), header.structs(TEXT), 
 
 SCALARS = {"size_t": ctypes.c_size_t, "double": ctypes.c_double, "bool": ctypes.c_bool,
            "unsigned": ctypes.c_uint, "int": ctypes.c_int, "uint64_t": ctypes.c_uint64,
-           "uint32_t": ctypes.c_uint32}
+           "uint32_t": ctypes.c_uint32, "char": ctypes.c_char}
 ENUMS = {"cr_status", "cr_type", "cr_stop", "cr_answer", "cr_evidence_kind", "cr_option_kind", "cr_log_level",
          "cr_loss_kind", "cr_plot_kind", "cr_field_type", "cr_network_format", "cr_shape"}
 OURS = {"cr_cmat": c.Cmat, "cr_column": c.Column, "cr_option": c.Option, "cr_setting": c.Setting,
         "cr_prediction": c.Prediction, "cr_forecast": c.Forecast, "cr_forecast_columns": c.ForecastColumns,
         "cr_levels": c.Levels, "cr_report": c.Report, "cr_metric": c.Metric,
-        "cr_calibration_bin": c.CalibrationBin, "cr_assessment": c.Assessment, "cr_cv": c.Cv,
+        "cr_calibration_bin": c.CalibrationBin, "cr_assessment": c.Assessment, "cr_judging": c.Judging, "cr_cv": c.Cv,
         "cr_plot_options": c.PlotOptions, "cr_blas_info": c.BlasInfo, "cr_csr": c.Csr, "cr_loss": c.Loss, "cr_decisions": c.Decisions,
         "cr_inducing": c.Inducing, "cr_field": c.Field, "cr_posteriors": c.Posteriors, "cr_dist_param": c.DistParam,
         "cr_rng": c.Rng, "cr_model_spec": c.ModelSpec}
@@ -87,7 +87,7 @@ def test_constants():
         "EARG EDATA ENUMERIC EIO ENOMEM EINTERRUPTED EUNSUPPORTED LOG_DEBUG LOG_INFO LOG_WARNING REAL "
         "INTEGER BOOLEAN CATEGORY OPTION_END ANSWER_NUMBER ANSWER_CLASS ANSWER_DENSITY ANSWER_VECTOR "
         "STOP_CLOSED_FORM STOP_TOLERANCE STOP_LIMIT LOSS_ZERO_ONE LOSS_SQUARED LOSS_ABSOLUTE LOSS_QUANTILE "
-        "LOSS_MATRIX MOST_METRICS CALIBRATION_BINS").split()},
+        "LOSS_MATRIX MOST_METRICS POSITIVE_SIZE CALIBRATION_BINS").split()},
         **{f"OPTION_{n.upper()}": f"CR_OPTION_{n}" for n in "flag count real choice text list".split()}}
     for k, task in enumerate(("REGRESSION", "CLASSIFICATION", "DENSITY", "CLUSTER", "TRANSFORM")):
         assert getattr(c, f"TASK_{task}") == 1 << k and f"CR_TASK_{task} = 1 << {k}" in TEXT

@@ -88,6 +88,10 @@ def test_classes():
     assert credence.cv(credence.Lda(), X, labels, folds=3).metrics == found.models[0]["metrics"]
     tuned = credence.tune("knn", IRIS, target="species", over={"k": [1, 5]}, metric="accuracy", folds=3)
     assert tuned.metric == "accuracy" and isinstance(tuned.estimator(), credence.KnnClassifier)
+    lda = credence.Lda().fit(X, labels)
+    swapped = credence.Lda().fit(X, 1 - labels)
+    for name, value in credence.evaluate(lda, X, labels, positive=0).items():
+        assert value == pytest.approx(credence.evaluate(swapped, X, 1 - labels)[name]), name
 
 
 def test_the_group_is_not_a_feature():

@@ -197,6 +197,7 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["tune", "ridge", *target, "--over", "lambda=1|2", "--folds", "2", "--repeats", "2"],
         ["fit", "naive-bayes", DIABETES, "--target", "sex", "--calibrate", "platt", "-o", "calibrated.cred"],
         ["describe", "calibrated.cred"], ["update", "calibrated.cred", DIABETES],
+        ["cv", "lda", DIABETES, "--target", "sex", "--folds", "3", "--positive", "1"],
         ["cv", "linear", *target, "--bootstrap", "3", "--bias-variance"],
         ["cv", "logistic", DIABETES, "--target", "sex", "--bootstrap", "3", "--bias-variance"],
         ["cv", "linear", *target, "--folds", "3", "--learning-curve", "0.5,1"],

@@ -111,9 +111,9 @@ typedef struct cri_csv {
     bool               has_header;
     bool               has_row_names;      /* and it has no cell for the first column */
     bool               row_names_in_doubt; /* they are numbers without quotes */
-    bool            ends_with_delimiter; /* every record, perhaps: nothing follows, and no column */
-    bool            header_in_doubt;     /* it may be one, but is read as data */
-    size_t          data_offset, data_line; /* where the rows begin */
+    bool               header_in_doubt;    /* it may be one, but is read as data */
+    size_t empty_at_end; /* cells of every record, perhaps, with nothing in them, and no column */
+    size_t data_offset, data_line; /* where the rows begin */
     cri_csv_levels  names;
     cri_csv_column *columns;
     size_t          n;

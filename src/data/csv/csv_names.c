@@ -13,8 +13,10 @@ typedef struct naming {
     char          **names; /* [n_names] of --names */
     size_t          n_names;
     cri_renames     renames;
-    cri_csv_levels  texts; /* the different cells of the header */
-    size_t         *times; /* [header->n] how often each of them came */
+    cri_csv_levels  texts;                    /* the different cells of the header */
+    size_t         *times;                    /* [header->n] how often each of them came */
+    size_t          nameless, first_nameless; /* columns but the first, which may have row names */
+    const char     *nameless_at;
 } naming;
 
 /* --- failures -------------------------------------------------------------------------------- */
@@ -40,14 +42,6 @@ static cr_status fail_in_header(cri_csv *csv, const cri_csv_header *h, const cri
                                                .fault_length = 1 });
 }
 
-static cr_status fail_nameless(const naming *w, const char *at, size_t c)
-{
-    cri_reader r = reader_at(w->csv, w->header, at);
-    cri_reader_fail_at(&r, at, 1, "column %zu has no name", c + 1);
-    return cr_fail_hint(w->csv->cx, "if the first line is data, use --header no; --names a,b,... "
-                                    "names all columns");
-}
-
 /* Two columns would have one name; `times` that of the header has come. */
 static cr_status fail_twice(const naming *w, const cri_csv_cell *cell, const char *name,
                             size_t length, size_t times)
@@ -59,6 +53,29 @@ static cr_status fail_twice(const naming *w, const cri_csv_cell *cell, const cha
     if (times < 2) return CR_EDATA;
     return cr_fail_hint(w->csv->cx, "--rename '%.*s.%zu=%.*s_%zu' gives this one another name",
                         shown, name, times, shown, name, times);
+}
+
+/* Columns have the names x2, x3, ... where the header has none; a header that names fewer than half is none. */
+static cr_status judge_nameless(const naming *w)
+{
+    const char *source = cri_source_name(w->csv->source);
+    size_t      first = w->first_nameless;
+    if (w->nameless == 0) return CR_OK;
+    if (2 * w->nameless > w->header->n) {
+        cri_reader r = reader_at(w->csv, w->header, w->nameless_at);
+        cri_reader_fail_at(&r, w->nameless_at, 1, "column %zu has no name", first);
+        return cr_fail_hint(w->csv->cx,
+                            "if the line is a title, --skip 1 leaves it out; if it is data, use "
+                            "--header no; --names a,b,... names all columns");
+    }
+    cr_log(w->csv->cx, CR_LOG_WARNING,
+           "%zu column%s of %s ha%s no name: %s x%zu; --names a,b,... names all columns, --header "
+           "no takes "
+           "the first line as data",
+           w->nameless, w->nameless == 1 ? "" : "s", source, w->nameless == 1 ? "s" : "ve",
+           w->nameless == 1 ? "it is called" : "they are called by their numbers, the first",
+           first);
+    return CR_OK;
 }
 
 /* --- names ----------------------------------------------------------------------------------- */
@@ -85,11 +102,12 @@ static cr_status add_name(naming *w, const cri_csv_cell *cell, const char *text,
     const char *other = NULL;
     if (w->names) {
         text = w->names[c], length = strlen(text);
-    } else if (w->header->nameless || (c == 0 && length == 0)) {
+    } else if (w->header->nameless || length == 0) {
+        if (!w->header->nameless && c > 0 && w->nameless++ == 0)
+            w->first_nameless = c + 1, w->nameless_at = cell->begin;
         length = (size_t)snprintf(numbered, sizeof numbered, "x%zu", c + 1);
         text = numbered;
     }
-    if (length == 0) return fail_nameless(w, cell->begin, c);
     CR_TRY(count_text(w, text, length, &times));
     other = cri_renames_find(&w->renames, text, length, times);
     if (other) text = other, length = strlen(other);
@@ -137,8 +155,9 @@ cr_status cri_csv_take_names(cri_csv *csv, cri_csv_header *h, const char **out_n
         CR_TRY(add_name(&w, &cell, text, (size_t)(end - text), c));
         at += cell.stop + 1 - at;
     }
-    if (csv->ends_with_delimiter && at[-1] == csv->dialect.delimiter)
+    while (csv->empty_at_end > 0 && at[-1] == csv->dialect.delimiter && at < h->end)
         at += cri_csv_next_cell(&csv->dialect, at, h->end).stop + 1 - at;
+    CR_TRY(judge_nameless(&w));
     unused = cri_renames_unused(&w.renames);
     if (unused) {
         cr_fail(csv->cx, CR_EDATA, "column '%s' of --rename not found in %s", unused,

@@ -223,10 +223,11 @@ cr_status cri_csv_take_column_options(cri_csv *csv)
     CR_TRY(keep_padded(csv));
     cri_csv_warn_of_styles(csv);
     cri_csv_warn_of_doubts(csv);
-    if (csv->ends_with_delimiter)
+    if (csv->empty_at_end > 0)
         cr_log(csv->cx, CR_LOG_WARNING,
-               "the lines of %s end with a delimiter: the empty cells behind it are not read",
-               cri_source_name(csv->source));
+               "the lines of %s end with %s: the empty cells behind %s are not read",
+               cri_source_name(csv->source), csv->empty_at_end > 1 ? "delimiters" : "a delimiter",
+               csv->empty_at_end > 1 ? "them" : "it");
     warn_of_row_names(csv);
     if (csv->header_in_doubt)
         cr_log(csv->cx, CR_LOG_WARNING,

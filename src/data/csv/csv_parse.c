@@ -177,15 +177,17 @@ static inline const char *quick_skip(const cri_csv *csv, const cri_csv_piece *p,
 
 /* --- records --------------------------------------------------------------------------------- */
 
-/* The record goes on behind its last column: with an empty cell where that may be, or it is a fault, and the rest is
+/* The record goes on behind its last column: with empty cells where these may be, or it is a fault, and the rest is
  * counted. */
 static const char *end_record(const cri_csv *csv, cri_csv_piece *p, const char *stop)
 {
     const char *extra = stop + 1;
-    if (csv->ends_with_delimiter) {
-        cri_csv_cell cell = cri_csv_next_cell(&csv->dialect, extra, p->end);
-        bool empty = !cell.fault && cell.begin == cell.end && *cell.stop == csv->dialect.line_end;
-        if (empty) return cell.stop;
+    const char *next = extra;
+    for (size_t i = 0; i < csv->empty_at_end; i++) {
+        cri_csv_cell cell = cri_csv_next_cell(&csv->dialect, next, p->end);
+        if (cell.fault || cell.begin < cell.end) break;
+        if (*cell.stop == csv->dialect.line_end) return cell.stop;
+        next = cell.stop + 1;
     }
     p->fault_fields = csv->n;
     while (*stop != csv->dialect.line_end) {

@@ -119,12 +119,14 @@ static score try_dialect(const cri_csv_dialect *d, const sample *s)
 
 /* --- names of rows --------------------------------------------------------------------------- */
 
-/* The cells of a record: how many, whether all are texts, and its first and last. */
+/* The cells of a record: how many, how many of them, at its end, are empty; whether all are texts; its first and last. */
 typedef struct record {
-    size_t       n;
+    size_t       n, empty;
     bool         texts;
     cri_csv_cell first, last;
 } record;
+
+static bool is_empty(const cri_csv_cell *cell) { return cell->begin == cell->end && !cell->quoted; }
 
 /* The record at `at`; where the next begins, or NULL at a fault. */
 static const char *read_record(const cri_csv_dialect *d, const char *at, const char *end,
@@ -136,6 +138,7 @@ static const char *read_record(const cri_csv_dialect *d, const char *at, const c
         out->last = cri_csv_next_cell(d, at, end);
         if (out->last.fault) return NULL;
         if (out->n++ == 0) out->first = out->last;
+        out->empty = is_empty(&out->last) ? out->empty + 1 : 0;
         out->texts &= cri_csv_classify(d, &out->last, &value) == CRI_CSV_TEXT;
         at = out->last.stop + 1;
         if (*out->last.stop == d->line_end) return cri_csv_skip_blank_lines(d, at, end);
@@ -183,27 +186,24 @@ static bool take_row_names(cri_csv *csv, const sample *s)
     return found != NONE;
 }
 
-/* --- delimiters at the end ------------------------------------------------------------------- */
+/* --- empty cells at the end ------------------------------------------------------------------ */
 
-static bool ends_empty(const record *r)
-{
-    return r->n > 1 && r->last.begin == r->last.end && !r->last.quoted;
-}
-
-/* Every record of the sample ends with a delimiter, as some programs write it; the header may lack it.  The cell behind
- * it belongs to no column: how many columns there are, 0 where it is not so.  A header that names the last column, which
- * is empty, has as many cells as the others. */
+/* Every record of the sample ends with the same number of delimiters with nothing behind them, as some programs write
+ * it, and spreadsheets that once had more columns; the header may lack one of a single one.  These cells belong to no
+ * column: how many columns there are, 0 where it is not so.  A header that names the last column, which is empty, has as
+ * many cells as the others. */
 static size_t columns_before_end(const cri_csv_dialect *d, const sample *s)
 {
     const char *end = end_of_records(d, s), *at = cri_csv_skip_blank_lines(d, s->begin, end);
     record      first, row;
-    size_t      rows = 0;
+    size_t      rows = 0, n = 0, columns = 0;
     at = at < end && !d->runs ? read_record(d, at, end, &first) : NULL;
     for (; at && at < end; rows++) {
+        if (rows == 0) columns = first.n - first.empty, n = first.n + !first.empty;
         at = read_record(d, at, end, &row);
-        if (!at || row.n != first.n + !ends_empty(&first) || !ends_empty(&row)) return 0;
+        if (!at || row.n != n || row.n - row.empty > columns) return 0;
     }
-    return at && rows > 0 ? first.n - ends_empty(&first) : 0;
+    return at && rows > 0 ? columns : 0;
 }
 
 /* --- which delimiter ------------------------------------------------------------------------- */
@@ -298,7 +298,7 @@ static cr_status look_at_contents(cri_csv *csv, const sample *s, const char *at,
     const char *next = at;
     size_t      skip = csv->has_row_names;
     out->n = count_fields(&csv->dialect, &next, s->end) + skip;
-    if (csv->ends_with_delimiter) out->n = columns;
+    if (columns > 0) csv->empty_at_end = out->n > columns ? out->n - columns : 1, out->n = columns;
     out->first = cr_scratch_bytes(&csv->scratch, out->n, sizeof *out->first);
     out->later = cr_scratch_bytes(&csv->scratch, out->n, sizeof *out->later);
     if (csv->scratch.status != CR_OK) return csv->scratch.status;
@@ -347,7 +347,6 @@ cr_status cri_csv_sample(cri_csv *csv)
         CR_TRY(cr_fail(csv->cx, CR_EDATA, "%s: the file is empty", cri_source_name(csv->source)));
     csv->has_row_names = take_row_names(csv, &s);
     size_t columns = csv->has_row_names ? 0 : columns_before_end(&csv->dialect, &s);
-    csv->ends_with_delimiter = columns > 0;
     CR_TRY(look_at_contents(csv, &s, at, columns, &k));
     CR_TRY(cri_csv_find_header(csv, &k));
     cri_csv_header header = { .begin = s.text + (s.begin - s.text),

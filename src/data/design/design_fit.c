@@ -449,14 +449,30 @@ done:
     return st;
 }
 
+/* By all rows of the table. */
+static cr_status centre_powers(cr_ctx *cx, const cri_rows *rows, cri_centring how, cr_design *d)
+{
+    cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(cx);
+    cri_term_moments *terms = cr_scratch_bytes(&s, d->p, sizeof *terms);
+    CR_TRY(s.status);
+    CR_TRY(cri_terms_measure(cx, rows, terms));
+    CR_TRY(cri_centre_powers(cx, d, how, terms));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 static cr_status learn_scales(cr_ctx *cx, const cr_table *t, const cri_design_needs *needs,
                               cr_design *d)
 {
     cr_status st = CR_OK;
     cri_rows  rows = { 0 };
     bool      target = needs->standardise_target && d->target.name;
-    if (!needs->standardise && !target) return CR_OK;
+    bool      powers = needs->centre != CRI_CENTRE_NONE && cri_design_has_powers(d);
+    if (!needs->standardise && !target && !powers) return CR_OK;
     CR_TRY(cri_rows_open(cx, d, t, CRI_TARGET_NEEDED, &rows));
+    if (powers) CR_TRY(centre_powers(cx, &rows, needs->centre, d));
     if (needs->standardise) CR_TRY(cri_standardise_terms(cx, d, &rows));
     if (target) CR_TRY(cri_standardise_target(cx, d, &rows));
 done:

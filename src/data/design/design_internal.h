@@ -17,8 +17,9 @@ enum { CRI_NO_LEVEL = -1 };
 typedef struct cri_design_term {
     char    *name;
     size_t   column;
-    unsigned power; /* 0 for all but powers              */
-    size_t   level; /* of an indicator; or the function */
+    unsigned power;  /* 0 for all but powers              */
+    double   centre; /* of powers from 2 on: taken off the number before; see cri_centre_powers */
+    size_t   level;  /* of an indicator; or the function */
     bool     code;
 } cri_design_term;
 
@@ -69,14 +70,22 @@ typedef enum cri_coding {
 /* Columns beside features, target and weights that a model reads: offsets, times, ... */
 enum { CRI_MOST_ROLES = 4 };
 
+/* Which powers are those of a number minus its mean. */
+typedef enum cri_centring {
+    CRI_CENTRE_FAR, /* where the number is so far from 0 that its powers are all but dependent */
+    CRI_CENTRE_ALL, /* all: what is penalised must not depend on where the number begins       */
+    CRI_CENTRE_NONE /* none: its mean is not known yet                                         */
+} cri_centring;
+
 /* What a model wants of its design. */
 typedef struct cri_design_needs {
-    bool        standardise, standardise_target;
-    cri_coding  coding;
-    bool        classes;               /* a target of numbers names classes by its values      */
-    bool        spread;                /* sparse columns as ordinary ones, not as a block     */
-    bool        keep_missing;          /* what --missing auto means: pass gaps on as NaN       */
-    const char *roles[CRI_MOST_ROLES]; /* columns of numbers, NULL where there is none         */
+    cri_centring centre;
+    bool         standardise, standardise_target;
+    cri_coding   coding;
+    bool         classes;               /* a target of numbers names classes by its values      */
+    bool         spread;                /* sparse columns as ordinary ones, not as a block     */
+    bool         keep_missing;          /* what --missing auto means: pass gaps on as NaN       */
+    const char  *roles[CRI_MOST_ROLES]; /* columns of numbers, NULL where there is none         */
     const char
         *aside; /* a column of any type that is no feature, or NULL: the model looks at it itself */
     bool sequences; /* rows come in sequences                               */
@@ -304,6 +313,11 @@ typedef struct cri_term_moments {
 /* Adds rows, opened by a design that does not standardise yet, to the moments of their terms [p], all 0 at
  * first; and standardises the design by them. */
 cr_status cri_terms_measure(cr_ctx *cx, const cri_rows *rows, cri_term_moments *terms);
+/* Centres powers by the moments of the terms, whose names then say so: x, (x - 7)^2, (x - 7)^3 and a constant span the
+ * same polynomials. */
+cr_status cri_centre_powers(cr_ctx *cx, cr_design *design, cri_centring how,
+                            const cri_term_moments *terms);
+bool      cri_design_has_powers(const cr_design *design);
 cr_status cri_terms_standardise(cr_ctx *cx, cr_design *design, const cri_term_moments *terms);
 
 /* What became of work on these rows: when memory ran out and they are sparse, a note with the size

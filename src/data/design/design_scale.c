@@ -1,5 +1,6 @@
 /* design_scale.c -- means and standard deviations of terms and target, for standardising. */
 #include "design_block.h"
+#include "base/context_internal.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
 
@@ -177,6 +178,54 @@ cr_status cri_terms_standardise(cr_ctx *cx, cr_design *d, const cri_term_moments
         if (!cri_design_is_code(d, j))
             CR_TRY(set_scale(cx, NULL, cr_design_term_name(d, j), terms[j], &d->shift[j],
                              &d->scale[j]));
+done:
+    return st;
+}
+
+/* --- centres of powers ------------------------------------------------------------------------ */
+
+/* Of a mean in units of the spread: beyond, x^3 is a combination of lower powers up to a millionth. */
+static const double FAR = 100;
+
+bool cri_design_has_powers(const cr_design *d)
+{
+    for (size_t k = 0; k < d->n_terms; k++)
+        if (d->terms[k].power > 1) return true;
+    return false;
+}
+
+/* The term that is the column itself, or SIZE_MAX. */
+static size_t first_power(const cr_design *d, size_t column)
+{
+    for (size_t k = 0; k < d->n_terms; k++)
+        if (d->terms[k].column == column && d->terms[k].power == 1) return k;
+    return SIZE_MAX;
+}
+
+static cr_status centre_term(cr_ctx *cx, const cr_design *d, double centre, cri_design_term *t)
+{
+    char *name = cri_string_format(cx, "(%s %c %.6g)^%u", d->columns[t->column].name,
+                                   centre < 0 ? '+' : '-', fabs(centre), t->power);
+    if (!name) return CR_ENOMEM;
+    cri_string_free(cx, t->name);
+    t->name = name;
+    t->centre = centre;
+    return CR_OK;
+}
+
+cr_status cri_centre_powers(cr_ctx *cx, cr_design *d, cri_centring how,
+                            const cri_term_moments *terms)
+{
+    cr_status st = CR_OK;
+    for (size_t k = 0; how != CRI_CENTRE_NONE && k < d->n_terms; k++) {
+        size_t column = d->terms[k].column, first = first_power(d, column);
+        if (d->terms[k].power < 2 || first == SIZE_MAX) continue;
+        moments m = terms[d->block.n + first];
+        bool    far = fabs(m.mean) > FAR * m.sd;
+        if (!isfinite(m.mean) || m.mean == 0 || !(m.sd > 0)) continue;
+        if (how == CRI_CENTRE_FAR && !far) continue;
+        CR_TRY(centre_term(cx, d, m.mean, &d->terms[k]));
+    }
 done:
     return st;
 }

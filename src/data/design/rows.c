@@ -37,7 +37,7 @@ static cr_status check_powers(cr_ctx *cx, const cri_rows *r)
         char   where[512];
         if (term->power < 2 || !highest) continue;
         for (size_t i = 0; i < cr_table_rows(r->table); i++) {
-            double x = fabs(c->values[i * c->stride]);
+            double x = fabs(c->values[i * c->stride] - term->centre);
             if (x > largest) largest = x, at = i;
         }
         if (!isfinite(pow(largest, term->power)))
@@ -387,7 +387,10 @@ void cri_rows_fill_values(const cri_rows *r, const cri_design_term *term, double
     for (size_t i = begin; i < end; i++, out += stride) {
         double x = c->values[(r->index ? r->index[i] : i) * c->stride];
         if (isnan(x)) x = fill;
-        if (term->power > 1) x = term->power == 2 ? x * x : pow(x, term->power);
+        if (term->power > 1) {
+            x -= term->centre;
+            x = term->power == 2 ? x * x : pow(x, term->power);
+        }
         *out = (x - shift) / scale;
     }
 }

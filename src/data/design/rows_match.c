@@ -2,12 +2,14 @@
 #include "design_block.h"
 #include "data/table/date.h"
 #include "data/table/table_internal.h"
+#include "base/context_internal.h"
 #include "base/number.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static int compare_text(const void *key, const void *level)
 {
@@ -46,13 +48,36 @@ static const char *level_name(const void *column, size_t k)
     return ((const cri_design_column *)column)->levels[k];
 }
 
+/* Whether the text has digits, and many levels are about as near to it as the nearest: they number things, and none of
+ * them is meant. */
+static bool numbers_things(const cri_design_column *c, const char *text)
+{
+    enum { MANY = 20, ALIKE = 3 };
+    double best = INFINITY;
+    size_t alike = 0;
+    if (c->n_levels < MANY || !strpbrk(text, "0123456789")) return false;
+    for (size_t k = 0; k < c->n_levels; k++)
+        best = fmin(best, cri_edit_distance(text, c->levels[k], best));
+    for (size_t k = 0; k < c->n_levels; k++)
+        alike += cri_edit_distance(text, c->levels[k], best + 2) <= best + 1;
+    return alike >= ALIKE;
+}
+
 static cr_status unseen_level(cr_ctx *cx, const cr_table *t, const cri_design_column *c, size_t row,
                               const char *text)
 {
     char where[512];
     cr_fail(cx, CR_EDATA, "%s: column '%s' has the level '%s', which the model has not seen",
             cri_table_where(t, row, where, sizeof where), c->name, text);
-    return cr_fail_nearest(cx, text, "levels", c->n_levels, level_name, c);
+    if (!numbers_things(c, text))
+        return cr_fail_nearest(cx, text, "levels", c->n_levels, level_name, c);
+    cr_fail_note(cx, "levels: %zu, such as %s, %s and %s", c->n_levels, c->levels[0], c->levels[1],
+                 c->levels[2]);
+    return cr_fail_hint(
+        cx,
+        "--features '!%s' leaves the column out of the fit; bayes-linear and glm take levels they "
+        "have not seen as new groups with --terms '(1 | %s)'",
+        c->name, c->name);
 }
 
 /* What stands for a level that the model has not seen: none, or a group that is new. */
@@ -130,27 +155,33 @@ static cr_status match_numbers(cr_ctx *cx, const cr_table *t, const cri_design_c
 }
 
 /* A column of texts where numbers are needed: the first that is none, and where it stands. */
-static cr_status refuse_texts(cr_ctx *cx, const cr_table *t, const cr_column *c)
+static cr_status refuse_texts(cr_ctx *cx, const cr_table *t, const cr_column *c, cr_type wanted)
 {
-    size_t row = cr_table_rows(t), none = row;
-    double number;
-    char   where[512];
+    const char *needs = wanted == CR_BOOLEAN ? "true or false" : "numbers";
+    size_t      row = cr_table_rows(t), none = row;
+    double      number;
+    char        where[512];
     for (size_t i = none; i-- > 0;) {
         const char *text = c->codes[i] == CR_MISSING_CODE ? NULL : c->levels[c->codes[i]];
         if (!text) continue;
         row = i;
-        if (cri_parse_double(text, text + strlen(text), &number) != strlen(text)) none = i;
+        bool fits = wanted == CR_BOOLEAN &&
+                    (strcasecmp(text, "true") == 0 || strcasecmp(text, "false") == 0);
+        if (!fits && cri_parse_double(text, text + strlen(text), &number) != strlen(text)) none = i;
     }
     if (none < cr_table_rows(t)) row = none;
     if (row == cr_table_rows(t)) /* levels that other rows have */
-        return cr_fail(cx, CR_EDATA, "%s: column '%s' contains text, but the model needs numbers",
-                       cr_table_source(t), c->name);
-    cr_fail(cx, CR_EDATA, "%s: column '%s' contains text ('%s'), but the model needs numbers",
-            cri_table_where(t, row, where, sizeof where), c->name, c->levels[c->codes[row]]);
+        return cr_fail(cx, CR_EDATA, "%s: column '%s' contains text, but the model needs %s",
+                       cr_table_source(t), c->name, needs);
+    cr_fail(cx, CR_EDATA, "%s: column '%s' contains text ('%s'), but the model needs %s",
+            cri_table_where(t, row, where, sizeof where), c->name, c->levels[c->codes[row]], needs);
     if (none == cr_table_rows(t))
         return cr_fail_hint(cx, "its texts are numbers: --real '%s' reads them as such", c->name);
+    if (wanted == CR_BOOLEAN)
+        return cr_fail_hint(cx, "write true or false there, or 1 or 0 in the whole column");
     if (strcmp(cr_table_source(t), "stdin") == 0)
-        return cr_fail_hint(cx, "credence describe - shows the columns of piped data");
+        return cr_fail_hint(cx, "such cells mean missing values with --missing-values '%s'",
+                            c->levels[c->codes[row]]);
     return cr_fail_hint(cx, "credence describe %s shows the columns", cr_table_source(t));
 }
 
@@ -202,7 +233,7 @@ cr_status cri_match_column(cr_ctx *cx, const cr_table *t, const cri_design_colum
     bool      category = c->type == CR_CATEGORY;
     cr_status st = check_dates(cx, t, c, from);
     if (st != CR_OK) return st;
-    if (!category && from->type == CR_CATEGORY) return refuse_texts(cx, t, from);
+    if (!category && from->type == CR_CATEGORY) return refuse_texts(cx, t, from, c->type);
     if (!category) return warn_of_percent(cx, t, c, from), CR_OK;
     if (c->texts && from->type != CR_CATEGORY && from->missing < cr_table_rows(t))
         return refuse_numbers(cx, t, c);

@@ -263,7 +263,7 @@ cr_status cr_table_write_npy(cr_ctx *cx, const cr_table *table, const char *path
         cr_fail(cx, CR_EDATA,
                 "cannot write %s: column '%s' is a category, but .npy can only hold numbers", path,
                 c->name);
-        CR_TRY(cr_fail_hint(cx, "write it as CSV, or leave the column out"));
+        CR_TRY(cr_fail_hint(cx, "write it as CSV, which holds every type"));
     }
     CR_TRY(cri_file_create(cx, path, &file));
     cri_npy_header(2, cr_table_rows(table), cr_table_columns(table), header);

@@ -47,7 +47,7 @@ static void add_row(svm_writer *w, size_t row)
 static cr_status fail_column(cr_ctx *cx, const char *path, const char *name, const char *why)
 {
     cr_fail(cx, CR_EDATA, "cannot write %s: column '%s' %s", path, name, why);
-    return cr_fail_hint(cx, "write it as CSV, or leave the column out");
+    return cr_fail_hint(cx, "write it as CSV, which holds every type");
 }
 
 static cr_status check(cr_ctx *cx, svm_writer *w, const char *label, const char *path)

@@ -81,6 +81,11 @@ typedef struct cr_class_metrics {
 CR_API cr_status cr_class_evaluate(cr_ctx *cx, const uint32_t *codes, cr_cmat P,
                                    const double *opt_weight, cr_class_metrics *out);
 
+/* The same with auc, f1 and average_precision of one class against the rest; SIZE_MAX: means over all classes. */
+CR_API cr_status cr_class_evaluate_one(cr_ctx *cx, const uint32_t *codes, cr_cmat P,
+                                       size_t one_class, const double *opt_weight,
+                                       cr_class_metrics *out);
+
 /* What was taken for what: out [K x K], the weight of the rows of class i whose most probable class is j at
  * [i x K + j].  O(n K).  Fails as cr_class_evaluate does; then out is left as it was. */
 CR_API cr_status cr_confusion(cr_ctx *cx, const uint32_t *codes, cr_cmat P,

@@ -84,14 +84,15 @@ cr_status cr_auc(cr_ctx *cx, const double *score, size_t stride, const uint32_t 
     return rank(cx, score, stride, codes, code, n, opt_weight, out_auc, NULL);
 }
 
-/* The second of two classes against the first; of more, the mean over those that are defined. */
-static cr_status rank_classes(cr_ctx *cx, const uint32_t *codes, cr_cmat P,
+/* One class against the rest; SIZE_MAX: the mean over all for which it is defined. */
+static cr_status rank_classes(cr_ctx *cx, const uint32_t *codes, cr_cmat P, size_t one_class,
                               const double *opt_weight, cr_class_metrics *out)
 {
     cr_status st = CR_OK;
     double    auc = 0, precision = 0, one[2];
     size_t    defined = 0;
-    for (size_t k = P.cols == 2 ? 1 : 0; k < P.cols; k++) {
+    for (size_t k = 0; k < P.cols; k++) {
+        if (one_class != SIZE_MAX && k != one_class) continue;
         CR_TRY(cr_check_interrupt(cx));
         CR_TRY(
             rank(cx, P.a + k, P.stride, codes, (uint32_t)k, P.rows, opt_weight, &one[0], &one[1]));
@@ -223,13 +224,13 @@ cr_status cr_confusion(cr_ctx *cx, const uint32_t *codes, cr_cmat P, const doubl
 
 /* By how much weight each class has, is predicted with, and is predicted right with: [K] each. */
 static void judge_decisions(const double *is, const double *taken, const double *right, size_t K,
-                            cr_class_metrics *out)
+                            size_t one_class, cr_class_metrics *out)
 {
     double recalls = 0, f1s = 0;
     size_t occur = 0, seen = 0;
     for (size_t k = 0; k < K; k++) {
         if (is[k] > 0) recalls += right[k] / is[k], occur++;
-        if (K == 2 && k == 0) continue;
+        if (one_class != SIZE_MAX && k != one_class) continue;
         /* the harmonic mean of right / is and right / taken */
         if (is[k] + taken[k] > 0) f1s += 2 * right[k] / (is[k] + taken[k]), seen++;
     }
@@ -240,6 +241,12 @@ static void judge_decisions(const double *is, const double *taken, const double 
 cr_status cr_class_evaluate(cr_ctx *cx, const uint32_t *codes, cr_cmat P, const double *opt_weight,
                             cr_class_metrics *out)
 {
+    return cr_class_evaluate_one(cx, codes, P, P.cols == 2 ? 1 : SIZE_MAX, opt_weight, out);
+}
+
+cr_status cr_class_evaluate_one(cr_ctx *cx, const uint32_t *codes, cr_cmat P, size_t one_class,
+                                const double *opt_weight, cr_class_metrics *out)
+{
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
     job              j = { codes, opt_weight, P };
@@ -249,7 +256,7 @@ cr_status cr_class_evaluate(cr_ctx *cx, const uint32_t *codes, cr_cmat P, const 
     cr_class_metrics m = { 0 };
     CR_TRY(s.status);
     CR_TRY(check_input(cx, codes, P, opt_weight));
-    CR_TRY(rank_classes(cx, codes, P, opt_weight, &m));
+    CR_TRY(rank_classes(cx, codes, P, one_class, opt_weight, &m));
     CR_TRY(cri_parallel_sum(cx, NULL, P.rows, CRI_METRICS_BLOCK, SUMS, sum_rows, &j, sums));
     fill_metrics(sums, &m);
     for (size_t i = 0; i < P.rows; i++) {
@@ -258,7 +265,7 @@ cr_status cr_class_evaluate(cr_ctx *cx, const uint32_t *codes, cr_cmat P, const 
         is[codes[i]] += w, taken[best] += w;
         right[best] += best == codes[i] ? w : 0;
     }
-    judge_decisions(is, taken, right, P.cols, &m);
+    judge_decisions(is, taken, right, P.cols, one_class, &m);
     *out = m;
 done:
     cr_scratch_end(&s);

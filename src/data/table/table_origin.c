@@ -17,7 +17,9 @@ bool cri_is_in_percent(const cr_column *c)
 
 cr_status cri_fail_without_header(cr_ctx *cx)
 {
-    return cr_fail_hint(cx, "if its first line has the names of the columns, use --header yes");
+    return cr_fail_hint(
+        cx,
+        "--names a,b,... names the columns; if the first line has their names, use --header yes");
 }
 
 void cri_table_set_first_line(cr_table *t, size_t first_line) { t->first_line = first_line; }

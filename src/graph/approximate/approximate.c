@@ -91,8 +91,8 @@ static bool leaves_time(const task *t)
 }
 
 /* How far a short run of another kind of messages is from the answer: messages that have settled
- * can be wrong, but two kinds are seldom wrong together.  (The bounds of trw and mean field are
- * too far apart to tell.) */
+ * can be wrong, but two kinds are seldom wrong together.  (The bounds of trw
+ * are too far apart to tell.) */
 static cr_status compare_with(task *t, cr_status (*pass)(task *t), cr_approximate_options o)
 {
     cr_status  st = CR_OK;
@@ -184,7 +184,9 @@ done:
 
 /* --- mean field ------------------------------------------------------------------------------ */
 
-/* From the beliefs of messages and from equal probabilities; the better one stays. */
+/* From the beliefs of messages and from equal probabilities; the better one stays.  Where tables have zeros it may
+ * settle on one of several assignments that are as probable: messages between clusters say how
+ * far it is off. */
 static cr_status run_mean_field(task *t)
 {
     cr_status             st = CR_OK;
@@ -222,6 +224,10 @@ static cr_status run_mean_field(task *t)
     }
     best.log_evidence = best.lower;
     t->report = best;
+    cr_approximate_options brief = *t->o;
+    brief.max_iter = brief.max_iter < CHECK_SWEEPS ? brief.max_iter : CHECK_SWEEPS;
+    brief.cluster = CHECK_CLUSTER;
+    CR_TRY(compare_with(t, pass_clusters, brief));
 done:
     cr_scratch_end(&s);
     return st;

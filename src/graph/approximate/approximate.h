@@ -79,7 +79,7 @@ typedef struct cr_approximate_report {
     double damping;      /* in force at the end */
     double lower, upper; /* bounds of log P(e) */
     double far, log_far; /* bp, gbp: how far a short run of the other is off, in a probability at
-                            the most, and in log P(e) */
+                            the most, and in log P(e); mean-field: a short run of gbp */
     double log_evidence; /* the estimate; -INFINITY: shown to be impossible; NaN: none */
     double log_evidence_se;
     size_t samples;   /* drawn (gibbs: sweeps of all chains together) */

@@ -1,6 +1,8 @@
 /* answer_warn.c -- what a user should know of an answer. */
 #include "questions.h"
 
+#include <math.h>
+
 const char *cri_steps_name(const cr_approximate_report *r)
 {
     return r->chains > 0 || r->iterations > 0 ? "sweeps"
@@ -20,7 +22,8 @@ static void warn_approximate(cr_ctx *cx, const char *what, const char *method,
                "%s: %s has not converged after %zu sweeps (residual %.2g): the answer may be far "
                "off",
                what, method, r->iterations, r->residual);
-    else if (r->far > CR_APPROXIMATE_FAR || r->log_far > CR_APPROXIMATE_LOG_FAR)
+    else if (r->far > CR_APPROXIMATE_FAR || (r->log_far > CR_APPROXIMATE_LOG_FAR &&
+                                             isnan(r->lower))) /* a bound may be far below */
         cr_log(cx, CR_LOG_WARNING,
                "%s: %s has converged, but messages between %s differ from it, by up to %.2g in a "
                "probability and by %.3g in log P(e)",

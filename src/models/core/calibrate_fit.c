@@ -1,13 +1,18 @@
-/* calibrate_fit.c -- a fitted classifier calibrated by cross-fitting. */
+/* calibrate_fit.c -- a fitted classifier calibrated by cross-fitting.
+ * Folds are dealt by the values of the rows, not by their places; with few rows a map depends on how they fall, so it is
+ * learned from several splits. */
 #include "calibrate.h"
 #include "model_internal.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
 #include "data/judge/dealt.h"
 #include "data/table/subset.h"
+#include "data/table/value_order.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { ROWS_ENOUGH = 500, MOST_SPLITS = 5 };
 
 typedef struct crossing {
     const cr_model   *model;
@@ -69,17 +74,45 @@ done:
     return st;
 }
 
-/* Rows with target and prediction, moved to the front. */
-static size_t keep_known(crossing *c, double *y, double *w, uint32_t *codes, size_t rows)
+/* What the splits say together, a row of each with its part of the weight. */
+typedef struct pool {
+    double   *P, *w; /* [splits x rows x K], [splits x rows] */
+    uint32_t *codes; /* [splits x rows] */
+    size_t    n;     /* so far */
+} pool;
+
+/* Adds the rows with target and prediction. */
+static void keep_known(const crossing *c, const double *y, const double *w, size_t rows,
+                       double splits, pool *to)
 {
-    size_t n = 0;
     for (size_t i = 0; i < rows; i++) {
         if (isnan(y[i]) || isnan(c->P[i * c->width])) continue;
-        codes[n] = (uint32_t)y[i], w[n] = w[i];
-        memmove(c->P + n * c->width, c->P + i * c->width, c->width * sizeof *c->P);
-        n++;
+        to->codes[to->n] = (uint32_t)y[i], to->w[to->n] = w[i] / splits;
+        memcpy(to->P + to->n * c->width, c->P + i * c->width, c->width * sizeof *c->P);
+        to->n++;
     }
-    return n;
+}
+
+static cr_status make_folds(cr_ctx *cx, const crossing *c, const cri_dealt *dealt,
+                            const uint32_t *codes, size_t split, cr_folds *out)
+{
+    size_t   k = c->model->fit.calibrate_folds;
+    uint64_t seed = c->model->fit.seed + split * 0x9e3779b97f4a7c15u;
+    return dealt->table ? cri_dealt_folds(cx, dealt, codes, k, seed, out)
+                        : cr_folds_new_stratified(cx, codes, cr_table_rows(c->table), k, seed, out);
+}
+
+/* All folds of one split. */
+static cr_status cross_all(cr_ctx *cx, crossing *c, size_t *rows)
+{
+    cr_status st = CR_OK;
+    cri_mute_warnings(cx, true); /* the fit to all rows has said it */
+    for (size_t f = 0; f < c->folds.k && st == CR_OK; f++) {
+        st = cr_check_interrupt(cx);
+        if (st == CR_OK) st = cross(cx, c, f, rows);
+    }
+    cri_mute_warnings(cx, false);
+    return st;
 }
 
 /* Whether the model decides between pairs of classes, as it says of a row. */
@@ -134,10 +167,11 @@ static cr_status calibrate(cr_ctx *cx, cr_model *m, const cr_table *t, const cri
 {
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
-    size_t      n = cr_table_rows(t), K = cr_design_classes(m->design), known;
+    size_t      n = cr_table_rows(t), K = cr_design_classes(m->design);
+    size_t      splits = n * MOST_SPLITS <= ROWS_ENOUGH ? MOST_SPLITS : (ROWS_ENOUGH + n - 1) / n;
     cr_setting *all = cr_scratch_bytes(&s, n_settings + 1, sizeof *all);
     double     *y = cr_scratch_f64(&s, n), *w = cr_scratch_f64(&s, n);
-    uint32_t   *codes = cr_scratch_bytes(&s, n, sizeof *codes);
+    pool        all_splits = { .w = cr_scratch_matrix(&s, splits, n) };
     size_t     *rows = cr_scratch_index(&s, n);
     cr_table   *classes = NULL;
     crossing c = { .model = m, .table = t, .settings = all, .n_settings = n_settings + 1, .K = K };
@@ -146,6 +180,8 @@ static cr_status calibrate(cr_ctx *cx, cr_model *m, const cr_table *t, const cri
     CR_TRY(ask_for_pairs(cx, m, t, &c.pairs));
     c.width = c.pairs ? K * (K - 1) / 2 : K;
     c.P = cr_scratch_matrix(&s, n, c.width);
+    all_splits.P = cr_scratch_matrix(&s, splits * n, c.width);
+    all_splits.codes = cr_scratch_bytes(&s, splits * n, sizeof *all_splits.codes);
     CR_TRY(s.status);
     if (n_settings > 0) memcpy(all, settings, n_settings * sizeof *all);
     all[n_settings] = (cr_setting){ "calibrate", "none" };
@@ -156,20 +192,14 @@ static cr_status calibrate(cr_ctx *cx, cr_model *m, const cr_table *t, const cri
         target = cr_table_find(classes, target->name);
     }
     CR_TRY(cr_observed(cx, m, t, y, w));
-    CR_TRY(dealt->table ? cri_dealt_folds(cx, dealt, target->codes, m->fit.calibrate_folds,
-                                          m->fit.seed, &c.folds)
-                        : cr_folds_new_stratified(cx, target->codes, n, m->fit.calibrate_folds,
-                                                  m->fit.seed, &c.folds));
-    cri_mute_warnings(cx, true); /* the fit to all rows has said it */
-    for (size_t f = 0; f < c.folds.k && st == CR_OK; f++) {
-        st = cr_check_interrupt(cx);
-        if (st == CR_OK) st = cross(cx, &c, f, rows);
+    for (size_t split = 0; split < splits; split++) {
+        CR_TRY(make_folds(cx, &c, dealt, target->codes, split, &c.folds));
+        CR_TRY(cross_all(cx, &c, rows));
+        keep_known(&c, y, w, n, (double)splits, &all_splits);
+        cr_folds_free(cx, &c.folds);
     }
-    cri_mute_warnings(cx, false);
-    CR_TRY(st);
-    known = keep_known(&c, y, w, codes, n);
-    CR_TRY(cri_calibration_fit(cx, (size_t)m->fit.calibrate, c.P, c.pairs, codes, w, known, K,
-                               &m->calibration));
+    CR_TRY(cri_calibration_fit(cx, (size_t)m->fit.calibrate, all_splits.P, c.pairs,
+                               all_splits.codes, all_splits.w, all_splits.n, K, &m->calibration));
 done:
     cr_folds_free(cx, &c.folds);
     cr_table_free(cx, classes);
@@ -182,9 +212,12 @@ cr_status cri_calibrate_model(cr_ctx *cx, cr_model *m, const cr_table *t,
 {
     cr_status st = CR_OK;
     cri_dealt dealt = { 0 };
-    CR_TRY(cri_dealt_rows(cx, m, t, &dealt));
-    CR_TRY(calibrate(cx, m, dealt.table ? dealt.table : t, &dealt, settings, n_settings));
+    cr_table *sorted = NULL;
+    CR_TRY(cri_table_by_values(cx, t, &sorted));
+    CR_TRY(cri_dealt_rows(cx, m, sorted, &dealt));
+    CR_TRY(calibrate(cx, m, dealt.table ? dealt.table : sorted, &dealt, settings, n_settings));
 done:
     cri_dealt_free(cx, &dealt);
+    cr_table_free(cx, sorted);
     return st;
 }

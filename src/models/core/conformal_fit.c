@@ -5,6 +5,7 @@
 #include "base/context_internal.h"
 #include "base/scratch.h"
 #include "data/judge/dealt.h"
+#include "data/table/value_order.h"
 
 #include <math.h>
 #include <string.h>
@@ -174,9 +175,12 @@ cr_status cri_conformal_fit(cr_ctx *cx, cr_model *m, const cr_table *t, const cr
 {
     cr_status st = CR_OK;
     cri_dealt dealt = { 0 };
-    if (m->fit.conformal != CRI_CONFORMAL_JACKKNIFE) CR_TRY(cri_dealt_rows(cx, m, t, &dealt));
-    CR_TRY(fit_held_out(cx, m, dealt.table ? dealt.table : t, &dealt, settings, n_settings));
+    cr_table *sorted = NULL; /* folds are dealt by values, not by places */
+    CR_TRY(cri_table_by_values(cx, t, &sorted));
+    if (m->fit.conformal != CRI_CONFORMAL_JACKKNIFE) CR_TRY(cri_dealt_rows(cx, m, sorted, &dealt));
+    CR_TRY(fit_held_out(cx, m, dealt.table ? dealt.table : sorted, &dealt, settings, n_settings));
 done:
     cri_dealt_free(cx, &dealt);
+    cr_table_free(cx, sorted);
     return st;
 }

@@ -3,6 +3,7 @@
 #include "base/context_internal.h"
 #include "data/table/date.h"
 
+#include <math.h>
 #include <string.h>
 
 cr_status cri_design_damaged(cr_ctx *cx, const cri_store *s, const char *what)
@@ -191,6 +192,9 @@ static cr_status read_term(cr_ctx *cx, const cri_store *s, const json_t *in, cr_
         CR_TRY(cri_design_damaged(cx, s, "a term is out of range"));
     if (!(d->scale[j] > 0)) CR_TRY(cri_design_damaged(cx, s, "a scale is not positive"));
     t->power = (unsigned)power;
+    if (power > 1 && json_object_get(in, "centre"))
+        CR_TRY(cri_store_get_real(cx, s, in, "centre", &t->centre));
+    if (!isfinite(t->centre)) CR_TRY(cri_design_damaged(cx, s, "a centre is not finite"));
     t->code = json_is_true(json_object_get(in, "code"));
     if (t->code && (!category || d->shift[j] != 0 || d->scale[j] != 1))
         CR_TRY(cri_design_damaged(cx, s, "a code is not that of a category"));

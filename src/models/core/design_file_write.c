@@ -83,6 +83,7 @@ static cr_status write_term(cr_ctx *cx, const cr_design *d, size_t k, json_t *ou
     CR_TRY(cri_store_set(cx, out, "column", json_integer((json_int_t)t->column)));
     CR_TRY(cri_store_set(cx, out, "power", json_integer((json_int_t)t->power)));
     CR_TRY(cri_store_set(cx, out, "level", json_integer((json_int_t)t->level)));
+    if (t->centre != 0) CR_TRY(cri_store_set(cx, out, "centre", json_real(t->centre)));
     if (t->code) CR_TRY(cri_store_set(cx, out, "code", json_true()));
     CR_TRY(cri_store_set(cx, out, "shift", json_real(d->shift[j])));
     CR_TRY(cri_store_set(cx, out, "scale", json_real(d->scale[j])));

@@ -91,7 +91,10 @@ static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t, cri_pass
     bool             standard_y = m->design_options.scale_target == CR_SCALE_STANDARD;
     bool             scaled = standard && !c->scales_itself;
     bool             later = scaled && opt_passes && cri_learning_of(c)->passes;
-    cri_design_needs needs = { .standardise = scaled && !later,
+    bool             passes = opt_passes && cri_learning_of(c)->passes;
+    cri_centring     centre = standard ? CRI_CENTRE_ALL : CRI_CENTRE_FAR;
+    cri_design_needs needs = { .centre = opt_passes ? CRI_CENTRE_NONE : centre,
+                               .standardise = scaled && !later,
                                .standardise_target = standard_y && m->task == CR_TASK_REGRESSION,
                                .coding = c->coding,
                                .classes = classes,
@@ -117,6 +120,12 @@ static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t, cri_pass
     m->design->standardised = standard;
     m->design->sparse_levels = c->sparse_levels && cri_design_has_many_levels(m->design);
     if (c->shape) CR_TRY(c->shape(cx, m->options, m->design));
+    if (opt_passes && !passes && standard && cri_design_has_powers(m->design))
+        cr_log(cx, CR_LOG_WARNING,
+               "powers of columns cannot be centred in a stream, so what is penalised depends on "
+               "where the "
+               "columns begin: take a typical value off them first, or fit without --stream");
+    if (passes) CR_TRY(cri_passes_centre(cx, opt_passes, centre, m->design));
     if (later) CR_TRY(cri_passes_standardise(cx, opt_passes, m->design));
 done:
     return st;

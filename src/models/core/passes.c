@@ -45,6 +45,20 @@ static cr_status measure_block(cr_ctx *cx, void *arg, const cri_rows *rows)
     return cri_terms_measure(cx, rows, arg);
 }
 
+cr_status cri_passes_centre(cr_ctx *cx, cri_passes *p, cri_centring how, cr_design *d)
+{
+    cr_status         st = CR_OK;
+    cr_scratch        s = cr_scratch_begin(cx);
+    cri_term_moments *terms = cr_scratch_bytes(&s, d->p, sizeof *terms);
+    CR_TRY(s.status);
+    if (!cri_design_has_powers(d)) goto done;
+    CR_TRY(cri_passes_each(cx, p, measure_block, terms));
+    CR_TRY(cri_centre_powers(cx, d, how, terms));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 cr_status cri_passes_standardise(cr_ctx *cx, cri_passes *p, cr_design *d)
 {
     cr_status         st = CR_OK;

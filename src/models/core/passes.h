@@ -17,6 +17,8 @@ typedef struct cri_passes {
  * first pass alone. */
 cr_status cri_passes_each(cr_ctx *cx, cri_passes *passes, cri_leaf_fn *body, void *arg);
 
+/* Centres powers by a pass of its own, where there are some. */
+cr_status cri_passes_centre(cr_ctx *cx, cri_passes *passes, cri_centring how, cr_design *design);
 /* Standardises the terms of a design by all rows: one pass, if there are numbers. */
 cr_status cri_passes_standardise(cr_ctx *cx, cri_passes *passes, cr_design *design);
 

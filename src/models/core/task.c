@@ -61,8 +61,11 @@ static cr_status hint_classes(cr_ctx *cx, const cr_model_class *c, const char *t
     if (c->for_classes)
         return cr_fail_hint(cx, "%s; if it should be numeric, --real %s finds the cell that is not",
                             c->for_classes, target);
-    return cr_fail_hint(cx, "if it should be numeric, --real %s finds the cell that is not",
-                        target);
+    return cr_fail_hint(
+        cx,
+        "credence fit logistic predicts classes; if it should be numeric, --real %s "
+        "finds the cell that is not",
+        target);
 }
 
 /* A target of texts for a model of numbers, which may take two classes as 0 and 1. */

@@ -285,7 +285,10 @@ cr_status cri_bayes_learn(cr_ctx *cx, cr_scratch *arena, cri_bayes *m, cri_shrin
                 weight);
         CR_TRY(cr_fail_hint(cx, "scale the weights to add up to the number of rows"));
     }
-    if (!(s->n > 0)) CR_TRY(cr_fail(cx, CR_EDATA, "one row is not enough for a flat intercept"));
+    if (!(s->n > 0)) {
+        cr_fail(cx, CR_EDATA, "one row is not enough for a flat intercept");
+        CR_TRY(cr_fail_hint(cx, "--no-intercept leaves it out"));
+    }
     report->stop = CR_STOP_CLOSED_FORM;
     m->nig = o->prior == CRI_BAYES_PRIOR_NIG;
     m->averaged = cri_bayes_averages(o);

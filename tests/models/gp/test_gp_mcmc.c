@@ -29,7 +29,8 @@ static void summary(const double *draws, size_t n, size_t c, double *mean, doubl
     assert_true(*ess > (double)n / 8);
 }
 
-static void run(cr_ctx *cx, bench *b, bool learn_noise, double variance, size_t n, double *draws)
+static size_t run_up_to(cr_ctx *cx, bench *b, bool learn_noise, double variance, double most,
+                        size_t n, double *draws)
 {
     double     r[N], L[N * N], alpha[N];
     size_t     first[N];
@@ -48,15 +49,38 @@ static void run(cr_ctx *cx, bench *b, bool learn_noise, double variance, size_t 
     cr_scratch   s = cr_scratch_begin(cx);
     cri_gp_space space;
     cri_gp_prior prior;
-    size_t       count = n;
+    size_t       count = n, evaluations;
     double       sd[] = { NAN, NAN };
     assert_ok(cx, cri_gp_space_new(&s, k, &problem, variance, 0.1, learn_noise, &space));
     assert_ok(cx, cri_gp_prior_new(&s, k, &space, N, &prior));
     learning.prior = &prior;
-    assert_ok(cx, cri_gp_mcmc(cx, &learning, k, 0.1, sd, &count, draws, NULL));
+    assert_ok(cx, cri_gp_mcmc(cx, &learning, k, 0.1, sd, most, &count, draws, &evaluations));
     assert_int_equal(count, n);
     cr_scratch_end(&s);
     cr_kernel_free(cx, k);
+    return evaluations;
+}
+
+static void run(cr_ctx *cx, bench *b, bool learn_noise, double variance, size_t n, double *draws)
+{
+    run_up_to(cx, b, learn_noise, variance, 0, n, draws);
+}
+
+/* Chains that disagree go on, with sweeps between their draws, while evaluations are left. */
+TEST(disagreement)
+{
+    enum { DRAWS = 24 };
+    bench *b = draw(1);
+    double short_ones[DRAWS * 2], long_ones[DRAWS * 2], rhat[2], ess;
+    size_t before = run_up_to(cx, b, true, 1, 0, DRAWS, short_ones);
+    size_t after = run_up_to(cx, b, true, 1, 1e9, DRAWS, long_ones);
+    size_t allowed = run_up_to(cx, b, true, 1, 1.9 * (double)before, DRAWS, long_ones);
+    cri_gp_chains_agreement(short_ones, DRAWS / CRI_GP_CHAINS, 2, 2, &rhat[0], &ess);
+    cri_gp_chains_agreement(long_ones, DRAWS / CRI_GP_CHAINS, 2, 2, &rhat[1], &ess);
+    assert_true(rhat[0] > CRI_GP_DISAGREE);
+    assert_true(rhat[1] < rhat[0]);
+    assert_true(after > before);
+    assert_true((double)allowed <= 2 * (double)before);
 }
 
 /* One hyper-parameter: its posterior by quadrature. */
@@ -354,7 +378,7 @@ static cr_status sample(cr_ctx *cx, void *arg)
     };
     (void)arg;
     CR_TRY(cr_kernel_parse(cx, "2*rbf", NULL, NULL, 0, &k));
-    CR_TRY(cri_gp_mcmc(cx, &learning, k, 0.1, sd, &count, draws, NULL));
+    CR_TRY(cri_gp_mcmc(cx, &learning, k, 0.1, sd, 0, &count, draws, NULL));
 done:
     cr_kernel_free(cx, k);
     return st;

@@ -18,7 +18,8 @@ enum {
 };
 static const double OPEN_NOISE = 0.4; /* sd of log noise: intervals of 95 % would hold 93 % */
 
-static const double MOST_WORK = 2e10; /* operations that nobody has asked for: seconds          */
+static const double MOST_WORK = 2e10;   /* operations that nobody has asked for: seconds */
+static const double MOST_CHAINS = 3e10; /* likewise, until chains agree                  */
 
 static size_t count_hyper(const cri_gp_posterior *m) { return m->n_theta + m->noise_learned; }
 
@@ -152,7 +153,7 @@ done:
     return st;
 }
 
-/* Warns of chains that are too short; `level`: of too few draws to tell. */
+/* Says where chains are too short; `level`: of too few draws to tell. */
 static void report_chains(cr_ctx *cx, const cri_gp_posterior *m, cr_log_level level)
 {
     double rhat, ess;
@@ -162,11 +163,12 @@ static void report_chains(cr_ctx *cx, const cri_gp_posterior *m, cr_log_level le
                "%zu draws of the hyper-parameters are too few to tell whether their chains agree: "
                "use --draws-hyper 100",
                m->n_draws);
-    if (rhat > 1.1)
-        cr_log(cx, CR_LOG_WARNING,
-               "the chains of the hyper-parameters do not agree yet (R-hat %.2f): "
-               "--draws-hyper %zu would help",
-               rhat, 4 * m->n_draws);
+    if (rhat > CRI_GP_DISAGREE)
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "the chains of the hyper-parameters do not agree yet (R-hat %.2f, %.0f effective "
+            "draws): the sds of predictions may change with --seed; --draws-hyper %zu would help",
+            rhat, ess, 4 * m->n_draws);
 }
 
 cr_status cri_gp_draw_hyper(cr_ctx *cx, cri_gp_fit *f, cri_gp_hyper_kind kind)
@@ -188,9 +190,10 @@ cr_status cri_gp_draw_hyper(cr_ctx *cx, cri_gp_fit *f, cri_gp_hyper_kind kind)
     }
     double *draws = cr_scratch_matrix(&s, asked, width);
     CR_TRY(s.status);
-    CR_TRY(kind == CRI_GP_HYPER_LAPLACE ? draw_normal(cx, f, asked, draws)
-                                        : cri_gp_mcmc(cx, &f->learning, m->kernel, m->noise, m->sd,
-                                                      &count, draws, &evaluations));
+    CR_TRY(kind == CRI_GP_HYPER_LAPLACE
+               ? draw_normal(cx, f, asked, draws)
+               : cri_gp_mcmc(cx, &f->learning, m->kernel, m->noise, m->sd,
+                             MOST_CHAINS / evaluation_work(f), &count, draws, &evaluations));
     m->evaluations += evaluations;
     f->expired = count < asked;
     if (f->expired)

@@ -10,7 +10,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { WARM_AXES = 12, WARM_DIRECTIONS = 8, SKIP = 4, MOST_STEPS = 8 };
+enum {
+    WARM_AXES = 12,
+    WARM_DIRECTIONS = 8,
+    WARM = WARM_AXES + WARM_DIRECTIONS,
+    SKIP = 4,
+    MOST_STEPS = 8,
+    SPARSEST = 4
+};
 static const double SLICE = 5; /* evaluations that one takes, about */
 
 /* --- the density ----------------------------------------------------------------------------- */
@@ -98,8 +105,8 @@ done:
 
 /* --- chains ---------------------------------------------------------------------------------- */
 
-/* Directions: the columns of the Cholesky factor of the covariance of states [n x size]. */
-static cr_status set_directions(chains *c, const double *states, size_t n)
+/* Directions: the columns of the Cholesky factor of the covariance of states [n x size], rows `stride` apart. */
+static cr_status set_directions(chains *c, const double *states, size_t stride, size_t n)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(c->cx);
@@ -109,12 +116,12 @@ static cr_status set_directions(chains *c, const double *states, size_t n)
 
     CR_TRY(s.status);
     for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < size; j++) mean[j] += states[i * size + j] / (double)n;
+        for (size_t j = 0; j < size; j++) mean[j] += states[i * stride + j] / (double)n;
     for (size_t i = 0; i < n; i++)
         for (size_t a = 0; a < size; a++)
             for (size_t b = 0; b <= a; b++)
-                S[a * size + b] +=
-                    (states[i * size + a] - mean[a]) * (states[i * size + b] - mean[b]) / (double)n;
+                S[a * size + b] += (states[i * stride + a] - mean[a]) *
+                                   (states[i * stride + b] - mean[b]) / (double)n;
     for (size_t a = 0; a < size; a++) /* as n grows the covariance itself; at least something */
         S[a * size + a] = S[a * size + a] * (1 + 2 * (double)size / (double)n) + 1e-6;
     CR_TRY(cr_chol(c->cx, cr_mat_of(S, size, size)));
@@ -151,7 +158,7 @@ static bool is_late(const chains *c, double left, double begun, size_t sweeps)
 {
     double each = (cri_seconds() - begun) / (double)c->evaluations;
     double next = SLICE * CRI_GP_CHAINS * (double)c->u.size * each;
-    double needed = sweeps == 1 ? 0.5 * (WARM_AXES + WARM_DIRECTIONS) : 1.5;
+    double needed = sweeps == 1 ? 0.5 * WARM : 1.5;
     return !isinf(left) && cri_time_left(c->cx) < left / 4 + needed * next;
 }
 
@@ -162,47 +169,113 @@ static void close_gaps(double *draws, size_t width, size_t length, size_t made)
         memmove(draws + a * made * width, draws + a * length * width, made * width * sizeof *draws);
 }
 
-static cr_status run_chains(chains *c, const double *best, size_t *io_length, double *draws)
+/* Where the four chains are; how much time there was when they began. */
+typedef struct states {
+    double *x; /* [CHAINS x size] */
+    double  value[CRI_GP_CHAINS], left, begun;
+    cr_rng  rng[CRI_GP_CHAINS];
+    size_t  sweeps, planned;
+} states;
+
+static cr_status sweep_all(chains *c, states *now)
+{
+    cr_status st = CR_OK;
+    cri_progress_part(c->cx, (double)now->sweeps++ / (double)now->planned);
+    for (size_t a = 0; a < CRI_GP_CHAINS; a++)
+        CR_TRY(sweep(c, &now->rng[a], now->x + a * c->u.size, &now->value[a]));
+done:
+    return st;
+}
+
+/* Sweeps before the first draw; false where the time is up. */
+static cr_status warm_up(chains *c, states *now, bool *out_done)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(c->cx);
-    size_t     size = c->u.size, width = c->u.p + 1, kept = 0;
-    size_t     length = *io_length, warm = WARM_AXES + WARM_DIRECTIONS, all = warm + length;
-    double     left = cri_time_left(c->cx), begun = cri_seconds();
-    double    *x = cr_scratch_matrix(&s, CRI_GP_CHAINS, size), value[CRI_GP_CHAINS];
-    double    *states = cr_scratch_matrix(&s, CRI_GP_CHAINS * (WARM_AXES - SKIP), size);
-    cr_rng     rng[CRI_GP_CHAINS];
+    size_t     size = c->u.size, kept = 0;
+    double    *early = cr_scratch_matrix(&s, CRI_GP_CHAINS * (WARM_AXES - SKIP), size);
+
+    CR_TRY(s.status);
+    *out_done = false;
+    for (size_t i = 0; i < WARM; i++) {
+        if (is_late(c, now->left, now->begun, i)) goto done;
+        CR_TRY(sweep_all(c, now));
+        for (size_t a = 0; a < CRI_GP_CHAINS && i >= SKIP && i < WARM_AXES; a++)
+            memcpy(early + kept++ * size, now->x + a * size, size * sizeof *early);
+        if (i + 1 == WARM_AXES) CR_TRY(set_directions(c, early, size, kept));
+    }
+    *out_done = true;
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* draws [CHAINS x length]: one of each chain every `every` sweeps; *out_made of them before the time is up. */
+static cr_status draw(chains *c, states *now, size_t length, size_t every, double *draws,
+                      size_t *out_made)
+{
+    cr_status st = CR_OK;
+    size_t    size = c->u.size, width = c->u.p + 1, i = 0;
+    for (; i < length * every; i++) {
+        if (is_late(c, now->left, now->begun, now->sweeps)) break;
+        CR_TRY(sweep_all(c, now));
+        for (size_t a = 0; a < CRI_GP_CHAINS && (i + 1) % every == 0; a++) {
+            double *to = draws + (a * length + i / every) * width;
+            to[width - 1] = c->noise > 0 ? log(c->noise) : CRI_GP_NO_NOISE;
+            memcpy(to, now->x + a * size, size * sizeof *to);
+        }
+    }
+    *out_made = i / every;
+done:
+    return st;
+}
+
+/* While the chains disagree and `most` evaluations allow it, their draws count as warm-up: directions are those of all
+ * of them, and between the draws that replace them lie twice as many sweeps. */
+static cr_status run_chains(chains *c, const double *best, double most, size_t *io_length,
+                            double *draws)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(c->cx);
+    size_t     size = c->u.size, width = c->u.p + 1, length = *io_length, made;
+    double     rhat, ess;
+    bool       warm;
+    states     now = { .left = cri_time_left(c->cx), .begun = cri_seconds() };
+    double    *next = cr_scratch_matrix(&s, CRI_GP_CHAINS * length, width);
+    now.x = cr_scratch_matrix(&s, CRI_GP_CHAINS, size);
 
     CR_TRY(s.status);
     for (size_t a = 0; a < CRI_GP_CHAINS; a++) {
-        rng[a] = cr_rng_stream(c->learning->seed, 20000 + a);
-        CR_TRY(start_chain(c, &rng[a], best, x + a * size, &value[a]));
+        now.rng[a] = cr_rng_stream(c->learning->seed, 20000 + a);
+        CR_TRY(start_chain(c, &now.rng[a], best, now.x + a * size, &now.value[a]));
     }
-    for (size_t i = 0; i < all; i++) {
-        if (is_late(c, left, begun, i)) {
-            *io_length = i > warm ? i - warm : 0;
-            break;
-        }
-        cri_progress_part(c->cx, (double)i / (double)all);
-        for (size_t a = 0; a < CRI_GP_CHAINS; a++) {
-            CR_TRY(sweep(c, &rng[a], x + a * size, &value[a]));
-            if (i >= SKIP && i < WARM_AXES)
-                memcpy(states + kept++ * size, x + a * size, size * sizeof *x);
-            if (i < warm) continue;
-            double *to = draws + (a * length + i - warm) * width;
-            to[width - 1] = c->noise > 0 ? log(c->noise) : CRI_GP_NO_NOISE;
-            memcpy(to, x + a * size, size * sizeof *x);
-        }
-        if (i + 1 == WARM_AXES) CR_TRY(set_directions(c, states, kept));
+    now.planned = WARM + length;
+    *io_length = 0;
+    CR_TRY(warm_up(c, &now, &warm));
+    if (!warm) goto done;
+    CR_TRY(draw(c, &now, length, 1, draws, io_length));
+    if (*io_length < length) {
+        close_gaps(draws, width, length, *io_length);
+        goto done;
     }
-    if (*io_length < length) close_gaps(draws, width, length, *io_length);
+    for (size_t every = 2; every <= SPARSEST; every *= 2) {
+        double each = (double)c->evaluations / (double)now.sweeps;
+        cri_gp_chains_agreement(draws, length, width, size, &rhat, &ess);
+        if (!(rhat > CRI_GP_DISAGREE) || (double)(now.sweeps + length * every) * each > most) break;
+        now.planned = now.sweeps + length * every;
+        CR_TRY(set_directions(c, draws, width, CRI_GP_CHAINS * length));
+        CR_TRY(draw(c, &now, length, every, next, &made));
+        if (made < length) break;
+        memcpy(draws, next, CRI_GP_CHAINS * length * width * sizeof *draws);
+    }
 done:
     cr_scratch_end(&s);
     return st;
 }
 
 cr_status cri_gp_mcmc(cr_ctx *cx, const cri_gp_learning *learning, const cr_kernel *k, double noise,
-                      const double *sd, size_t *count, double *draws, size_t *opt_evaluations)
+                      const double *sd, double most, size_t *count, double *draws,
+                      size_t *opt_evaluations)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -226,7 +299,7 @@ cr_status cri_gp_mcmc(cr_ctx *cx, const cri_gp_learning *learning, const cr_kern
         c.reach[a] = sd[a] < 0.5 ? 2 * sd[a] : 1; /* NaN: 1 */
         c.directions[a * size + a] = 0.5 * c.reach[a];
     }
-    CR_TRY(run_chains(&c, best, &length, draws));
+    CR_TRY(run_chains(&c, best, most, &length, draws));
     *count = length * CRI_GP_CHAINS;
     if (opt_evaluations) *opt_evaluations = c.evaluations;
 done:

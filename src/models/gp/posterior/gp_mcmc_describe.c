@@ -10,18 +10,23 @@
 
 /* --- agreement ------------------------------------------------------------------------------- */
 
-void cri_gp_mcmc_agreement(const cri_gp_posterior *m, double *out_rhat, double *out_ess)
+void cri_gp_chains_agreement(const double *draws, size_t length, size_t width, size_t columns,
+                             double *out_rhat, double *out_ess)
 {
-    size_t width = m->n_theta + 1;
     double rhat, ess;
     *out_rhat = NAN;
     *out_ess = NAN;
-    for (size_t c = 0; c < m->n_theta + m->noise_learned; c++) {
-        cri_chains_diagnose(m->draws + c, CRI_GP_CHAINS, m->n_draws / CRI_GP_CHAINS, width, &rhat,
-                            &ess);
+    for (size_t c = 0; c < columns; c++) {
+        cri_chains_diagnose(draws + c, CRI_GP_CHAINS, length, width, &rhat, &ess);
         *out_rhat = fmax(*out_rhat, rhat); /* of NaN and a number, the number */
         *out_ess = fmin(*out_ess, ess);
     }
+}
+
+void cri_gp_mcmc_agreement(const cri_gp_posterior *m, double *out_rhat, double *out_ess)
+{
+    cri_gp_chains_agreement(m->draws, m->n_draws / CRI_GP_CHAINS, m->n_theta + 1,
+                            m->n_theta + m->noise_learned, out_rhat, out_ess);
 }
 
 /* --- description ----------------------------------------------------------------------------- */
