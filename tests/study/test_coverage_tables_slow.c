@@ -66,11 +66,17 @@ static const subject of_numbers[] = {
 };
 
 static const subject of_classes[] = {
-    { "adaboost", "", ANY }, { "bayes-logistic", "", ANY },
-    { "fisher", "", ANY },   { "gp-classify", "", 200 },
-    { "knn", "", ANY },      { "lda", "", ANY },
-    { "logistic", "", ANY }, { "naive-bayes", "", ANY },
-    { "probit", "", ANY },   { "qda", "", ANY },
+    { "adaboost", "", ANY },
+    { "bayes-logistic", "", ANY },
+    { "fisher", "", ANY },
+    { "gp-classify", "", 200 },
+    { "knn", "", ANY },
+    { "lda", "", ANY },
+    { "logistic", "", ANY },
+    { "naive-bayes", "", ANY },
+    { "probit", "", ANY },
+    { "qda", "", ANY },
+    { "svm", "calibrate=platt", ANY },
     { "tree", "", ANY },
 };
 
