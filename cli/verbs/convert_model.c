@@ -27,8 +27,9 @@ cli_model_kind cli_find_model(cli *c, size_t index)
 
 static cr_status fail_name(cli *c, const char *to, const char *ending, const char *what)
 {
-    cr_fail(c->cx, CR_EARG, "%s becomes %s, which '%s' does not have the name of", c->args[0], what,
-            to);
+    cr_fail(c->cx, CR_EDATA,
+            "%s is a model, not data: it becomes %s, which '%s' does not have the name of",
+            c->args[0], what, to);
     return cr_fail_hint(c->cx, "end it in %s", ending);
 }
 

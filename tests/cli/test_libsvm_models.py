@@ -25,8 +25,8 @@ def test_a_file_of_svm_train_predicts_and_goes_back(credence, tmp_path):
 def test_what_cannot_be(credence, refused, diabetes, tmp_path):
     model = tmp_path / "m.cred"
     credence("fit", "ridge", diabetes, "--target", "progression", "-o", model)
-    refused(2, "convert", DATA / "c_rbf.model", tmp_path / "m.csv", says=["does not have the name of", ".cred"])
-    refused(2, "convert", model, tmp_path / "m.csv", says=["does not have the name of", ".model"])
+    refused(3, "convert", DATA / "c_rbf.model", tmp_path / "m.csv", says=["does not have the name of", ".cred"])
+    refused(3, "convert", model, tmp_path / "m.csv", says=["does not have the name of", ".model"])
     refused(2, "convert", model, tmp_path / "m.model", says=["ridge cannot be written for LIBSVM", "svm"])
     cut = tmp_path / "cut.model"
     cut.write_text((DATA / "c_rbf.model").read_text()[:-20])

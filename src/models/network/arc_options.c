@@ -1,5 +1,6 @@
 /* arc_options.c -- arcs by the names of their ends. */
 #include "arc_options.h"
+#include "bn.h"
 #include "base/context_internal.h"
 #include "base/list.h"
 #include "graph/files/network_file.h"
@@ -123,7 +124,10 @@ cr_status cri_arcs_of_file(cr_ctx *cx, const char *option, const char *path, siz
     cr_status st = CR_OK;
     any_arcs  a = { 0 };
     size_t    found = 0;
-    CR_TRY(cr_network_read_either(cx, path, CR_FORMAT_AUTO, &a.net, &a.gaussian));
+    if (*path == '{')
+        CR_TRY(cri_bn_read_network(cx, option, path, &a.net));
+    else
+        CR_TRY(cr_network_read_either(cx, path, CR_FORMAT_AUTO, &a.net, &a.gaussian));
     if (a.net && cr_network_get_kind(a.net) != CR_NETWORK_BAYES)
         CR_TRY(
             cr_fail(cx, CR_EDATA, "--%s: %s is a Markov network, which has no arcs", option, path));

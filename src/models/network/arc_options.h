@@ -18,7 +18,7 @@ typedef struct cri_arc_options {
 cr_status cri_arc_options_read(cr_scratch *s, size_t n, const char *const *names,
                                const cri_arc_options *o, cri_arc_rules *out);
 
-/* Sets the arcs between these variables that a network file has, with states or Gaussian, in set [n x words];
+/* Sets the arcs between these variables that a network file, or JSON itself, has, with states or Gaussian, in set [n x words];
  * `option` is its name in messages.  Fails where it has none of the variables, or is undirected. */
 cr_status cri_arcs_of_file(cr_ctx *cx, const char *option, const char *path, size_t n,
                            const char *const *names, size_t words, uint64_t *set);

@@ -1,18 +1,13 @@
 /* bn_structure.c -- which arcs a network has: none, from the target to all others, those of a file, or the best that a
  * search finds within what the options ask for. */
+#include "arc_options.h"
 #include "bn_searches.h"
 #include "base/context_internal.h"
-#include "base/list.h"
 #include "base/rng.h"
 #include "base/scratch.h"
 
 #include <math.h>
 #include <string.h>
-
-static const char *variable_name(const void *net, size_t v)
-{
-    return cr_variable_name(cr_network_variables(net), v);
-}
 
 /* --- fixed shapes ----------------------------------------------------------------------------- */
 
@@ -31,123 +26,15 @@ done:
 
 /* --- rules from options ----------------------------------------------------------------------- */
 
-static cr_status find_variable(cr_ctx *cx, const cri_bn *m, const char *option, const char *name,
-                               size_t *out)
-{
-    *out = cr_variable_lookup(cr_network_variables(m->net), name);
-    if (*out != CR_NONE) return CR_OK;
-    cr_fail(cx, CR_EARG, "--%s: there is no column '%s'", option, name);
-    return cr_fail_nearest(cx, name, "columns", cr_network_size(m->net), variable_name, m->net);
-}
-
-/* Sets or clears, in `set`, the arcs that an item FROM>TO names. */
-static cr_status mark_arc(cr_ctx *cx, const cri_bn *m, const char *option, char *item, bool on,
-                          cri_arc_rules *r, uint64_t *set)
-{
-    cr_status st = CR_OK;
-    char     *sign = strstr(item, "->"), *to = sign ? sign + 2 : NULL;
-    size_t    from = CR_NONE, v = CR_NONE;
-    if (!sign && (sign = strchr(item, '>'))) to = sign + 1;
-    if (!sign) {
-        cr_fail(cx, CR_EARG, "--%s: '%s' is no arc", option, item);
-        return cr_fail_hint(cx, "an arc is written FROM>TO, in quotes for the shell");
-    }
-    *sign = '\0';
-    if (strcmp(item, "*") != 0) CR_TRY(find_variable(cx, m, option, item, &from));
-    if (strcmp(to, "*") != 0) CR_TRY(find_variable(cx, m, option, to, &v));
-    for (size_t a = 0; a < r->n; a++)
-        for (size_t b = 0; b < r->n; b++) {
-            if (a == b || (from != CR_NONE && a != from) || (v != CR_NONE && b != v)) continue;
-            if (on)
-                cri_bit_add(set + b * r->words, a);
-            else
-                cri_bit_drop(set + b * r->words, a);
-        }
-done:
-    return st;
-}
-
-static cr_status mark_arcs(cr_scratch *s, const cri_bn *m, const char *option, const char *list,
-                           bool on, cri_arc_rules *r, uint64_t *set)
-{
-    cr_status st = CR_OK;
-    char    **item;
-    size_t    n;
-    CR_TRY(cri_list_split(s, list, &item, &n));
-    for (size_t i = 0; i < n; i++) CR_TRY(mark_arc(s->cx, m, option, item[i], on, r, set));
-done:
-    return st;
-}
-
-/* No arc leads from a tier to one before it. */
-static cr_status mark_tiers(cr_scratch *s, const cri_bn *m, const char *list, cri_arc_rules *r)
-{
-    cr_status st = CR_OK;
-    char    **item;
-    size_t    n, *tier = cr_scratch_index(s, r->n), v;
-    CR_TRY(cri_list_split(s, list, &item, &n));
-    for (v = 0; v < r->n; v++) tier[v] = CR_NONE;
-    for (size_t i = 0; i < n; i++) {
-        char *rest = NULL;
-        if (cr_variable_lookup(cr_network_variables(m->net), item[i]) != CR_NONE) {
-            tier[cr_variable_lookup(cr_network_variables(m->net), item[i])] = i;
-            continue;
-        }
-        for (char *name = strtok_r(item[i], "+", &rest); name; name = strtok_r(NULL, "+", &rest)) {
-            CR_TRY(find_variable(s->cx, m, "order", name, &v));
-            tier[v] = i;
-        }
-    }
-    for (v = 0; v < r->n; v++)
-        for (size_t u = 0; u < r->n; u++)
-            if (tier[u] != CR_NONE && tier[v] != CR_NONE && tier[u] > tier[v])
-                cri_bit_drop(r->allowed + v * r->words, u);
-done:
-    return st;
-}
-
-/* The arcs of a network file, by the names of its variables. */
-static cr_status mark_start(cr_ctx *cx, const cri_bn *m, const char *path, cri_arc_rules *r)
-{
-    cr_status   st = CR_OK;
-    cr_network *net = NULL;
-    size_t      found = 0;
-    CR_TRY(cri_bn_read_network(cx, "--start", path, &net));
-    for (size_t v = 0; v < cr_network_size(net); v++) {
-        size_t n, to = cr_variable_lookup(cr_network_variables(m->net), variable_name(net, v));
-        const size_t *parents = cr_network_parents(net, v, &n);
-        for (size_t i = 0; i < n && to != CR_NONE; i++) {
-            size_t from =
-                cr_variable_lookup(cr_network_variables(m->net), variable_name(net, parents[i]));
-            if (from != CR_NONE) cri_bit_add(r->start + to * r->words, from);
-        }
-        found += to != CR_NONE;
-    }
-    if (found == 0)
-        CR_TRY(
-            cr_fail(cx, CR_EDATA, "--start: no variable of the network is a column of the data"));
-done:
-    cr_network_free(cx, net);
-    return st;
-}
-
 cr_status cri_bn_rules(cr_scratch *s, const cri_bn *m, const cri_bn_options *o, cri_arc_rules *out)
 {
-    cr_status     st = CR_OK;
-    size_t        n = cr_network_size(m->net);
-    const char  **names = cr_scratch_bytes(s, n, sizeof *names);
-    cri_arc_rules r;
-    CR_TRY(cri_arc_rules_new(s, n, &r));
-    for (size_t v = 0; v < n; v++) names[v] = variable_name(m->net, v);
-    CR_TRY(mark_tiers(s, m, o->order, &r));
-    CR_TRY(mark_arcs(s, m, "forbid", o->forbid, false, &r, r.allowed));
-    CR_TRY(mark_arcs(s, m, "require", o->require, true, &r, r.required));
-    if (o->start) CR_TRY(mark_start(s->cx, m, o->start, &r));
-    if (o->max_parents != CR_COUNT_UNSET) r.most_parents = o->max_parents;
-    CR_TRY(cri_arc_rules_check(s->cx, &r, names));
-    *out = r;
-done:
-    return st;
+    size_t          n = cr_network_size(m->net);
+    const char    **names = cr_scratch_bytes(s, n, sizeof *names);
+    cri_arc_options arcs = { o->order, o->require, o->forbid, o->start,
+                             o->max_parents == CR_COUNT_UNSET ? SIZE_MAX : o->max_parents };
+    if (!names) return s->status;
+    for (size_t v = 0; v < n; v++) names[v] = cr_variable_name(cr_network_variables(m->net), v);
+    return cri_arc_options_read(s, n, names, &arcs, out);
 }
 
 /* --- scores of rows --------------------------------------------------------------------------- */

@@ -22,7 +22,7 @@ enum { BLOCK = 128 };
 static const double LEAST_SHARE = 1e-10; /* of a variance that its parents determine */
 
 static const cri_requirement gaussian_bn_requirements[] = {
-    { "prior_rows", "score", "bge", false },
+    { "prior_rows", "criterion", "bge", false },
     { "alpha", "structure", "pc", false },
     CRI_REQUIREMENT_LAST,
 };

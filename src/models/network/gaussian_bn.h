@@ -18,7 +18,7 @@
       "else tabu), greedy (hill climbing), tabu, ges (among equivalence classes), exact (with "     \
       "proof), pc (by tests of partial correlations)", \
       "ges")                                                                                        \
-    X(choice, score, "bic", "bic|aic|bge", "what a search maximises", "bge")                        \
+    X(choice, criterion, "bic", "bic|aic|bge", "what a search maximises", "bge")                        \
     X(real,  prior_rows, "1", ">0", "of bge: rows that the prior counts for", "10")                 \
     X(real,  alpha, "0.01", "0<..<1", "of pc: level of its tests", "0.05")                          \
     X(count, max_parents, "", "", "most parents of a variable that a search may choose", "3")       \

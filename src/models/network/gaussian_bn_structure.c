@@ -235,7 +235,7 @@ static cr_status check_required(cr_scratch *s, const job *j, const char *const *
         cr_fail(s->cx, CR_EDATA,
                 "--require: the parents of '%s' determine each other, or are too many for %g rows",
                 names[v], j->t->cases.n);
-        return cr_fail_hint(s->cx, "--score bge takes any parents");
+        return cr_fail_hint(s->cx, "--criterion bge takes any parents");
     }
     return s->status;
 }
@@ -255,7 +255,7 @@ static cr_status run_search(cr_scratch *s, job *j, const char *const *names)
         CR_TRY(cr_fail_hint(s->cx, "--structure tabu and exact can"));
     }
     CR_TRY(cri_arc_options_read(s, j->rules.n, names, &arcs, &j->rules));
-    CR_TRY(cri_gaussian_score(s, &j->t->cases, (cri_gaussian_score_kind)o->score, o->prior_rows,
+    CR_TRY(cri_gaussian_score(s, &j->t->cases, (cri_gaussian_score_kind)o->criterion, o->prior_rows,
                               &j->source));
     CR_TRY(cri_local_scores_new(s->cx, &j->source, &j->scores));
     CR_TRY(check_required(s, j, names));

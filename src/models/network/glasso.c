@@ -94,7 +94,8 @@ static cr_status glasso_open(cr_ctx *cx, const cri_rows *rows, const void *optio
     cri_glasso               *m;
     if (st != CR_OK) return st;
     if (rows->p < 2) {
-        cr_fail(cx, CR_EDATA, "glasso needs at least two columns, but there is only %zu", rows->p);
+        cr_fail(cx, CR_EDATA, "glasso needs at least two columns, but there is only %zu feature(s)",
+                rows->p);
         return cr_fail_hint(cx, "normal describes a single one");
     }
     m = cr_alloc(cx, 1, sizeof *m);

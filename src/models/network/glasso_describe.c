@@ -41,7 +41,7 @@ static const cr_field path_fields[] = {
 const cr_field cri_glasso_tables[] = {
     CR_INNER(ROWS, "precision", 0, "the precision matrix: its diagonal, and what is not 0 below it",
              precision_fields),
-    CR_INNER(ROWS, "path", CR_FIELD_SOMETIMES,
+    CR_INNER(ROWS, "graphs", CR_FIELD_SOMETIMES,
              "where the penalty was chosen: those that were tried", path_fields),
     CR_FIELD_LAST,
 };
@@ -97,7 +97,7 @@ cr_status cri_glasso_describe(cr_ctx *cx, const void *state, const cr_design *de
             add_entry(m, design, i, m->column[e], m->value[e], m->stable[e], list);
         add_entry(m, design, i, i, m->diagonal[i], NAN, list);
     }
-    list = m->tried > 0 ? cri_put_list(out, "path") : NULL;
+    list = m->tried > 0 ? cri_put_list(out, "graphs") : NULL;
     for (size_t i = 0; i < m->tried; i++) {
         cri_sheet *row = cri_put_object(list, NULL);
         cri_put_real(row, "lambda", m->path_lambda[i]);

@@ -153,11 +153,11 @@ TEST(noise_is_that_of_rows_left_out)
         square += (s.y[i] - p.mean[0]) * (s.y[i] - p.mean[0]) / FEW;
     }
     cr_table *few = make_table(cx, s.X, FEW, P, s.y, NULL);
-    strcpy(strstr(settings, "noise="), "noise=laplace folds=12");
+    strcpy(strstr(settings, "noise="), "noise=laplace noise_folds=12");
     json_t *d = describe(cx, fit(cx, "svr", few, settings));
     assert_close(statistic(d, "held_out_rmse"), sqrt(square), 1e-6);
     assert_close(statistic(d, "noise_sd"), sqrt(2) * sum, 1e-6);
-    strcpy(strstr(settings, "noise="), "noise=gaussian folds=12");
+    strcpy(strstr(settings, "noise="), "noise=gaussian noise_folds=12");
     cr_model *m = fit(cx, "svr", few, settings);
     assert_close(statistic(describe(cx, m), "noise_sd"), sqrt(square), 1e-6);
     assert_close(predict(cx, m, few).scale[3], sqrt(square), 1e-6);

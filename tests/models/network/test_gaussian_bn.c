@@ -131,7 +131,7 @@ TEST(the_graph)
     enum { MANY = 3000 };
     static double X[MANY * P];
     cr_table     *t = draw(cx, MANY, 5, X);
-    const char   *searches[] = { "", "score=bge", "structure=ges", "structure=pc" };
+    const char   *searches[] = { "", "criterion=bge", "structure=ges", "structure=pc" };
     for (size_t k = 0; k < 4; k++) {
         json_t *d = describe(cx, fit(cx, "gaussian-bn", t, searches[k]));
         assert_close(statistic(d, "arcs"), 3, 0);

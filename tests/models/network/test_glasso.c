@@ -178,7 +178,7 @@ TEST(held_out_density)
     cr_model *m = fit(cx, "glasso", t, "choose=cv kept_folds=5 path=6 scale=none");
     json_t   *d = describe(cx, m), *one;
     for (size_t i = 0; i < N; i++) fold[i] = fold_of(cx, m, X + i * P);
-    json_array_foreach(json_object_get(d, "path"), k, one)
+    json_array_foreach(json_object_get(d, "graphs"), k, one)
     {
         double value = number_of(one, "criterion");
         assert_close(value, held_out(cx, X, fold, number_of(one, "lambda")), 1e-6);

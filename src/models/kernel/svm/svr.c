@@ -26,7 +26,7 @@
     X(real,   nu,       "0.5",  "0<..1", "with --kind nu: at most this share of the rows is outside the tube, and at least this share are support vectors", "0.2") \
     X(choice, units,    "sd",   "sd|target", "what C and epsilon are measured in: standard deviations of the target, or the target as it is, as in LIBSVM", "target") \
     X(choice, noise,    "auto", "auto|laplace|gaussian|none", "distribution around the function, by the residuals of rows left out: the likelier of two, one of them, or none", "gaussian") \
-    X(count,  folds,    "5",    ">=2", "in how many parts rows are left out for the noise", "10")                                                  \
+    X(count,  noise_folds, "5",    ">=2", "in how many parts rows are left out for the noise", "10")                                                  \
     X(real,   tol,      "1e-3", ">0", "stop when the optimality conditions hold to this", "1e-6")                                                   \
     X(count,  max_iter, "100000000", ">=1", "give up after this many steps of two weights", "100000")
 /* clang-format on */
@@ -35,7 +35,7 @@ CR_OPTIONS(svr_options, svr_table, SVR_OPTIONS);
 static const cri_requirement svr_requirements[] = {
     { "nu", "kind", "nu", true },
     { "epsilon", "kind", "epsilon", true },
-    { "folds", "noise", "auto|laplace|gaussian", true },
+    { "noise_folds", "noise", "auto|laplace|gaussian", true },
     CRI_REQUIREMENT_LAST,
 };
 
@@ -120,7 +120,7 @@ static cr_status fit_data(cr_ctx *cx, const cri_gp_data *data, const svr_options
         e[i] = data->y[i] - fit.value[i] - fit.b;
     }
     CR_TRY(
-        cri_svr_measure(cx, &sample, &tube, (cri_svr_noise)o->noise, o->folds, seed, e, &spread));
+        cri_svr_measure(cx, &sample, &tube, (cri_svr_noise)o->noise, o->noise_folds, seed, e, &spread));
     m->noise = (int)spread.kind, m->scale = spread.scale, m->rmse = spread.rmse;
     m->folds = spread.folds;
     if (o->noise != CRI_SVR_NONE && isnan(m->scale)) cri_warn_no_spread(cx);
