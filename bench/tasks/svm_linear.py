@@ -50,7 +50,7 @@ def task(name, data, loss="hinge", penalty="l2", tol=1e-2, ours="1e-2"):
     return Task(name=f"svm-linear-{name}", about=f"linear support vector machine, {loss}, {penalty}, on {data[0]}, against "
                 "liblinear in scikit-learn; the fit alone, the primal at least as low",
                 ours=["{build}/credence", "fit", "svm", "{data}", "--target", "y", "--kernel", "linear", "--scale", "none",
-                      "--loss", loss, "--penalty", penalty, "--tol", ours, "--json"],
+                      "--margin-loss", loss, "--penalty", penalty, "--tol", ours, "--json"],
                 peer=python(LIBLINEAR, "{data}", loss.replace("-", "_"), penalty, dual, str(tol)), needs=("sklearn",),
                 data=data, quality=objective, judge="lower", tolerance=1e-5, goal=2,
                 scaling="sweeps over the rows go one after the other; the solvers for few columns pass over them by threads")

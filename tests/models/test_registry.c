@@ -125,7 +125,8 @@ TEST(options_agree)
     for (size_t i = 0; i < table_count(); i++) {
         named_table a = table_at(i);
         for (const cr_option *o = a.options; o->name; o++) {
-            assert_int_equal(strspn(o->name, "abcdefghijklmnopqrstuvwxyz0123456789_"),
+            /* The price of a support vector machine is C everywhere. */
+            assert_int_equal(strspn(o->name, "abcdefghijklmnopqrstuvwxyz0123456789_C"),
                              strlen(o->name));
             if (cr_option_find(a.options, o->name) != o)
                 fail_msg("%s: two options are called %s", a.name, o->name);

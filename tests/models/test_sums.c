@@ -26,6 +26,8 @@ static const subject subjects[] = {
     { "mvn", "features=a,b weights=w missing=drop" },
     { "pca", "features=a,b,k weights=w components=all missing=drop" },
     { "ppca", "features=a,b,k weights=w components=1 missing=drop" },
+    { "glasso", "features=a,b,k weights=w lambda=0.1 missing=drop" },
+    { "gaussian-bn", "features=a,b,k weights=w missing=drop" },
     { "fa", "features=a,b,k weights=w components=1 missing=drop" },
     { "lda", "target=g features=a,b weights=w missing=drop" },
     { "qda", "target=g features=a,b missing=drop" },

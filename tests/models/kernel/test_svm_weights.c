@@ -79,20 +79,20 @@ static void check_slopes(cr_ctx *cx, const char *settings, double C, bool l1)
 
 TEST(squared_hinges_have_the_slopes_of_their_penalties)
 {
-    check_slopes(cx, "target=y tol=1e-6 kernel=linear loss=squared-hinge C=0.1", 0.1, false);
-    check_slopes(cx, "target=y tol=1e-6 kernel=linear loss=squared-hinge penalty=l1 C=0.002", 0.002,
-                 true);
+    check_slopes(cx, "target=y tol=1e-6 kernel=linear margin_loss=squared-hinge C=0.1", 0.1, false);
+    check_slopes(cx, "target=y tol=1e-6 kernel=linear margin_loss=squared-hinge penalty=l1 C=0.002",
+                 0.002, true);
 }
 
 TEST(losses_are_of_weights_alone)
 {
     cr_table *t = draw(cx, two);
     cr_model *m = NULL;
-    assert_fails_with(cx, try_fit(cx, "svm", t, "target=y loss=squared-hinge", &m), CR_EARG,
+    assert_fails_with(cx, try_fit(cx, "svm", t, "target=y margin_loss=squared-hinge", &m), CR_EARG,
                       "linear");
-    assert_fails_with(cx,
-                      try_fit(cx, "svm", t, "target=y kernel=linear loss=squared-hinge C=inf", &m),
-                      CR_EARG, "finite");
+    assert_fails_with(
+        cx, try_fit(cx, "svm", t, "target=y kernel=linear margin_loss=squared-hinge C=inf", &m),
+        CR_EARG, "finite");
     assert_fails_with(cx, try_fit(cx, "svm", t, "target=y kernel=linear penalty=l1", &m), CR_EARG,
                       "loss");
 }
@@ -101,7 +101,8 @@ TEST(losses_are_of_weights_alone)
 TEST(saved_and_loaded)
 {
     static const char *const lines[] = {
-        "target=y kernel=linear", "target=y kernel=linear loss=squared-hinge penalty=l1 C=0.01"
+        "target=y kernel=linear",
+        "target=y kernel=linear margin_loss=squared-hinge penalty=l1 C=0.01"
     };
     for (size_t i = 0; i < 2; i++) {
         cr_table *t = draw(cx, three);
@@ -120,9 +121,10 @@ TEST(saved_and_loaded)
 /* Sparse rows give the machine of the same rows as ordinary columns, and decide as these do. */
 TEST(sparse_rows_are_rows)
 {
-    static const char *const lines[] = { "target=y kernel=linear tol=1e-6",
-                                         "target=y kernel=linear tol=1e-6 scale=none C=0.3",
-                                         "target=y kernel=linear loss=squared-hinge tol=1e-6" };
+    static const char *const lines[] = {
+        "target=y kernel=linear tol=1e-6", "target=y kernel=linear tol=1e-6 scale=none C=0.3",
+        "target=y kernel=linear margin_loss=squared-hinge tol=1e-6"
+    };
     enum { ROWS = 1100, COLUMNS = 6 };
     static size_t   start[ROWS + 1];
     static uint32_t column[ROWS * COLUMNS];

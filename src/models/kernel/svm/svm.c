@@ -28,10 +28,10 @@
     X(text,   C,        "1",    "X", "price of an error; inf: none is allowed, the hard margin", "10")                                             \
     X(real,   nu,       "0.5",  "0<..1", "with --kind nu: at most this share of the rows is within the margin, and at least this share are support vectors", "0.2") \
     X(choice, multi,    "ovo",  "ovo|ovr", "many classes: a machine for each pair of them, or for each against the rest", "ovr")                    \
-    X(choice, loss,     "hinge", "hinge|squared-hinge", "with --kernel linear: what an error costs, its size or the square of that", "squared-hinge") \
+    X(choice, margin_loss, "hinge", "hinge|squared-hinge", "with --kernel linear: what an error costs, its size or the square of that", "squared-hinge") \
     X(choice, penalty,  "l2",   "l2|l1", "with --kernel linear and the squared hinge: half the squares of the weights of columns, or their sizes, which leaves few other than 0", "l1") \
     X(list,   path,     "",     "C", "two classes: solve for these prices too, each from the one before, and show how the fit changes", "0.01,0.1,1,10") \
-    X(flag,   loo,      "false", "", "two classes: estimate the errors when each row is left out, by the span of the support vectors", "")          \
+    X(flag,   loo,      "false", "", "two classes: estimate the errors when each row is left out, by the span of the support vectors", "true")          \
     X(real,   tol,      "1e-3", ">0", "stop when the optimality conditions hold to this", "1e-6")                                                  \
     X(count,  max_iter, "100000000", ">=1", "give up after this many steps of two weights in a machine", "100000")
 /* clang-format on */
@@ -41,8 +41,8 @@ static const cri_requirement svm_requirements[] = {
     { "nu", "kind", "nu", true },
     { "C", "kind", "c", true },
     { "path", "kind", "c", true },
-    { "loss", "kind", "c", true },
-    { "penalty", "loss", "squared-hinge", false },
+    { "margin_loss", "kind", "c", true },
+    { "penalty", "margin_loss", "squared-hinge", false },
     CRI_REQUIREMENT_LAST,
 };
 
@@ -199,11 +199,11 @@ static cr_status check_loss(cr_ctx *cx, const cri_svm *m)
 {
     if (m->loss == CRI_SVM_HINGE && m->penalty == CRI_SVM_L2) return CR_OK;
     if (!cri_svm_is_linear(m->kernel)) {
-        cr_fail(cx, CR_EARG, "svm: --loss squared-hinge requires --kernel linear");
+        cr_fail(cx, CR_EARG, "svm: --margin-loss squared-hinge requires --kernel linear");
         return cr_fail_hint(cx, "add --kernel linear");
     }
     if (isfinite(m->C)) return CR_OK;
-    cr_fail(cx, CR_EARG, "svm: --loss squared-hinge requires a finite C");
+    cr_fail(cx, CR_EARG, "svm: --margin-loss squared-hinge requires a finite C");
     return cr_fail_hint(cx, "--C 1e6 allows hardly any error");
 }
 
@@ -252,7 +252,7 @@ static cr_status svm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     if (!m) return CR_ENOMEM;
     m->loo = NAN;
     m->kind = o->kind, m->multi = o->multi, m->tol = o->tol;
-    m->loss = (size_t)o->loss, m->penalty = (size_t)o->penalty;
+    m->loss = (size_t)o->margin_loss, m->penalty = (size_t)o->penalty;
     m->K = cr_design_classes(rows->design);
     m->M = cri_svm_machines((cri_svm_multi)o->multi, m->K);
     if (o->kind == CRI_SVM_NU)

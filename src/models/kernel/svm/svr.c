@@ -119,8 +119,8 @@ static cr_status fit_data(cr_ctx *cx, const cri_gp_data *data, const svr_options
         bound[i] = o->C * data->w[i];
         e[i] = data->y[i] - fit.value[i] - fit.b;
     }
-    CR_TRY(
-        cri_svr_measure(cx, &sample, &tube, (cri_svr_noise)o->noise, o->noise_folds, seed, e, &spread));
+    CR_TRY(cri_svr_measure(cx, &sample, &tube, (cri_svr_noise)o->noise, o->noise_folds, seed, e,
+                           &spread));
     m->noise = (int)spread.kind, m->scale = spread.scale, m->rmse = spread.rmse;
     m->folds = spread.folds;
     if (o->noise != CRI_SVR_NONE && isnan(m->scale)) cri_warn_no_spread(cx);
