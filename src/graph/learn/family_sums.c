@@ -1,6 +1,7 @@
 /* family_sums.c -- families scored one after another, then summed over subsets. */
 #include "family_sums.h"
 #include "base/context_internal.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <inttypes.h>
@@ -32,7 +33,7 @@ typedef struct making {
 /* -log choose(m, k) */
 static double log_share(double m, double k)
 {
-    return lgamma(k + 1) + lgamma(m - k + 1) - lgamma(m + 1);
+    return cr_lgamma_abs(k + 1) + cr_lgamma_abs(m - k + 1) - cr_lgamma_abs(m + 1);
 }
 
 /* total[C] over all subsets: one candidate after another is allowed. */

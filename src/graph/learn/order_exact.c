@@ -5,6 +5,7 @@
  * Koivisto & Sood (2004); the backward sums are those of Koivisto (2006), "Advances in exact Bayesian
  * structure discovery in Bayesian networks". */
 #include "arc_posterior.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <string.h>
@@ -101,7 +102,7 @@ cr_status cri_order_exact(cr_ctx *cx, const cri_family_sums *f, double *out,
     CR_TRY(cr_check_interrupt(cx));
     for (size_t i = 0; i < n * n; i++) out[i] = fmin(x.out[i], 1);
     if (opt_log_evidence)
-        *opt_log_evidence = x.before[((size_t)1 << n) - 1] - lgamma((double)n + 1);
+        *opt_log_evidence = x.before[((size_t)1 << n) - 1] - cr_lgamma_abs((double)n + 1);
 done:
     cr_scratch_end(&s);
     return st;

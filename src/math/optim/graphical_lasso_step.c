@@ -305,9 +305,9 @@ done:
 cr_status cri_lasso_step(cri_lasso_group *g, size_t iteration)
 {
     cr_status st = CR_OK;
-    size_t    sweeps = FIRST_SWEEPS + iteration,
-           gradients = FIRST_GRADIENTS << (iteration < 6 ? iteration : 6);
-    double first = 0;
+    size_t    sweeps = FIRST_SWEEPS + iteration;
+    size_t    gradients = (size_t)FIRST_GRADIENTS << (iteration < 6 ? iteration : 6);
+    double    first = 0;
     CR_TRY(find_free(g));
     if (sweeps > MOST_SWEEPS) sweeps = MOST_SWEEPS;
     if (gradients > MOST_GRADIENTS) gradients = MOST_GRADIENTS;

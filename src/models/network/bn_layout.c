@@ -41,16 +41,20 @@ cr_status cri_bn_write_layout(cr_ctx *cx, cri_bn *m)
 {
     cr_status st = CR_OK;
     json_t   *list = json_array(), *root = json_object();
+    size_t    flags = JSON_COMPACT | JSON_REAL_PRECISION(17), size = 0;
     char     *text = NULL;
     CR_TRY(cri_store_set(cx, root, "variables", list));
     for (size_t v = 0; v < cr_network_size(m->net); v++) CR_TRY(write_variable(cx, m, v, list));
-    text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    if (!text) CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory for the layout of a network"));
+    size = json_dumpb(root, NULL, 0, flags);
+    text = cr_alloc(cx, size, 1);
+    if (!text) CR_TRY(CR_ENOMEM);
+    if (json_dumpb(root, text, size, flags) != size)
+        CR_TRY(cr_fail(cx, CR_ENOMEM, "out of memory for the layout of a network"));
     cri_string_free(cx, m->layout);
-    m->layout = cri_string_copy(cx, text);
+    m->layout = cri_string_copy_n(cx, text, size);
     if (!m->layout) CR_TRY(CR_ENOMEM);
 done:
-    free(text);
+    cr_free(cx, text, size, 1);
     json_decref(root);
     return st;
 }
