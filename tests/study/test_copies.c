@@ -3,7 +3,8 @@
 #include "fixture.h"
 
 enum { N = 40, NEW = 60 };
-static const char *const models[] = { "spline", "nadaraya-watson", "knn", "tree", "adaboost" };
+static const char *const models[] = { "spline", "nadaraya-watson", "knn",
+                                      "tree",   "adaboost",        "kernel-ridge" };
 static const char *const said = "an observation is held out with all its copies";
 
 typedef struct rows_of {

@@ -8,6 +8,7 @@
 #include "default_kernel.h"
 #include "models/gp/posterior/gp_posterior.h"
 #include "models/common/column_kinds.h"
+#include "models/common/copies.h"
 #include "models/common/predictor.h"
 #include "models/core/rows_check.h"
 #include "models/common/some_rows.h"
@@ -179,11 +180,20 @@ done:
     return st;
 }
 
+/* Where the penalty is learned from rows left out, copies of a row would tell it nothing. */
+static cr_status fit_observations(cr_ctx *cx, const cri_rows *rows, const void *options,
+                                  uint64_t seed, void **out_state, cr_report *report)
+{
+    if (!isnan(((const kernel_ridge_options *)options)->lambda))
+        return fit_rows(cx, rows, options, seed, out_state, report);
+    return cri_fit_observations(cx, fit_rows, rows, options, seed, out_state, report);
+}
+
 /* Within a time limit, of some rows where all take too long. */
 static cr_status kernel_ridge_fit(cr_ctx *cx, const cri_rows *rows, const void *options,
                                   uint64_t seed, void **out_state, cr_report *report)
 {
-    return cri_fit_some(cx, fit_rows, rows, options, seed, out_state, report);
+    return cri_fit_some(cx, fit_observations, rows, options, seed, out_state, report);
 }
 
 static cr_status kernel_ridge_predict(cr_ctx *cx, const void *state, const cri_rows *rows,

@@ -46,7 +46,7 @@ static cr_status check_columns(cr_ctx *cx, const cr_design *design, const cri_ga
         if (c->S[j * (c->p + 1)] > 0) continue;
         cr_fail(cx, CR_EDATA, "gaussian-bn: column '%s' is constant: it can depend on no other",
                 cr_design_term_name(design, j));
-        return cr_fail_hint(cx, "leave it out: --drop %s", cr_design_term_name(design, j));
+        return cr_fail_hint(cx, "leave it out: --features '!%s'", cr_design_term_name(design, j));
     }
     return CR_OK;
 }

@@ -86,7 +86,7 @@ TEST(three_classes_come_true)
 {
     static const size_t sizes[] = { 10, 20, 40 };
     bool                show = getenv("CREDENCE_SHOW") != NULL;
-    size_t              runs = show ? 200 : simulation_size(3, 25);
+    size_t              runs = show ? 200 : simulation_size(10, 25);
     for (size_t d = 1; d <= 2; d++) {
         score all = { 0 };
         for (size_t k = 0; k < 3; k++) {

@@ -167,6 +167,18 @@ done:
 
 /* --- a fit ----------------------------------------------------------------------------------- */
 
+/* Functions that are chosen by the rows they explain leave few rows to tell noise from them: the intervals of 30 rows hold
+ * 0.87 in place of 0.95, of 8 rows 0.33. */
+static void warn_of_few(cr_ctx *cx, const cri_rvm *m)
+{
+    double left = m->rows - m->known;
+    if (m->given || (m->rows >= 50 && left >= m->rows / 2)) return;
+    cr_log(cx, CR_LOG_WARNING,
+           "rvm: %g rows, of which %.3g are left to learn the noise from beside the functions: the "
+           "intervals of predictions are too narrow; gp allows for what so few rows leave open",
+           m->rows, fmax(left, 0));
+}
+
 static cr_status fit_numbers(cr_ctx *cx, const cri_rvm_job *j, const cri_rvm_options *o,
                              cri_rvm_basis *b, double unit, cri_rvm *m, cr_report *report)
 {
@@ -181,7 +193,10 @@ static cr_status fit_numbers(cr_ctx *cx, const cri_rvm_job *j, const cri_rvm_opt
     report->log_evidence = cri_rvm_gauss_evidence(&g) - g.count * log(unit);
     if (j->constant && !m->given)
         m->up = m->down = report->log_evidence = NAN; /* it has no bound */
-    if (isnan(m->noise)) cri_warn_no_spread(cx);
+    if (isnan(m->noise))
+        cri_warn_no_spread(cx);
+    else
+        warn_of_few(cx, m);
 done:
     cri_rvm_gauss_free(cx, &g);
     return st;

@@ -7,6 +7,8 @@
 static const double TOUCH =
     1e-10; /* hulls nearer than the root of this, in units of the features, touch */
 enum { MOST_TIGHTENINGS = 40 };
+static const double LEAST_TOL =
+    1e-6; /* of nu: the finest tolerance, as a share of what is asked for */
 
 /* The quadratic programme of a machine. */
 typedef struct programme {
@@ -98,16 +100,28 @@ static cr_status train_nu(cr_ctx *cx, const cri_svm_sample *sample, const cri_sv
         q->x.alpha[i] = fmin(*rest, q->upper[i]);
         *rest -= q->x.alpha[i];
     }
-    CR_TRY(cri_svm_solve(cx, &q->p, &q->how, &q->x));
-    double r = (q->x.b[0] - q->x.b[1]) / 2, size = sqrt(fmax(q->x.quadratic, 0));
-    if (!(r > 1e-9 * size) || size == 0) {
+    double r = 0, size = 0;
+    size_t steps = 0;
+    for (int i = 0; i < MOST_TIGHTENINGS; i++) { /* tol is of the function whose margin is 1 */
+        CR_TRY(cri_svm_solve(cx, &q->p, &q->how, &q->x));
+        steps += q->x.steps;
+        r = (q->x.b[0] - q->x.b[1]) / 2, size = sqrt(fmax(q->x.quadratic, 0));
+        if (q->x.violation <= margin->how.tol * r || !q->x.converged) break;
+        if (q->how.tol < LEAST_TOL * margin->how.tol || steps >= margin->how.max_iter) break;
+        q->how.tol =
+            fmax(fmin(q->how.tol / 4, margin->how.tol * r / 2), LEAST_TOL / 4 * margin->how.tol);
+        q->how.max_iter = margin->how.max_iter - steps;
+    }
+    /* Below what the conditions are off by there is no telling a margin from none. */
+    if (!(r > 2 * q->x.violation) || !(r > 1e-9 * size) || size == 0) {
         cr_fail(cx, CR_EDATA,
                 "svm: --nu %g is too small: '%s' and '%s' overlap so much that no margin is left",
                 margin->nu, sample->names[0], sample->names[1]);
         CR_TRY(cr_fail_hint(cx, "a larger --nu, up to %g, or --kind c", most));
     }
     take_solution(q, 1 / r, (q->x.b[0] + q->x.b[1]) / (2 * r), m);
-    m->bound = 1 / r;
+    m->bound = 1 / r, m->steps = steps;
+    m->converged &= m->violation <= margin->how.tol;
 done:
     return st;
 }
