@@ -226,14 +226,15 @@ static cr_status add_support(cr_scratch *s, const cr_model *model, const cr_tabl
     CR_TRY(cr_observed(s->cx, model, t, class, NULL));
     CR_TRY(cr_predict(s->cx, model, t, &answer));
     for (size_t g = 0; g < 4; g++) {
-        const char   *name = answer.classes[g / 2];
+        size_t        of = g / 2;
+        const char   *name = answer.classes[of];
         cri_map_group group = { cri_compose(s, g % 2 ? "%s, within the margin" : "%s", name),
                                 m->points, 0 };
         for (size_t i = 0; i < rows; i += step) {
             double side = (class[i] > 0 ? 1 : -1) * answer.decision[i];
             x[m->points] = c[0]->values[i * c[0]->stride];
             y[m->points] = c[1]->values[i * c[1]->stride];
-            if (class[i] != (double)(g / 2) || (side < 1 + 1e-3) != (g % 2 == 1)) continue;
+            if (class[i] != (double)of || (side < 1 + 1e-3) != (g % 2 == 1)) continue;
             if (isfinite(x[m->points]) && isfinite(y[m->points])) m->points++;
         }
         group.end = m->points;

@@ -58,6 +58,10 @@ static const subject subjects[] = {
     { "robust", "target=y method=huber", LINEAR, 50, "the scale is taken as known" },
     { "robust", "target=y method=lad", LINEAR, NEVER, "for Laplace noise, and these are normal" },
     { "spline", "target=y", SMOOTH, 0, "" },
+    { "rvm", "target=y", SMOOTH, NEVER, "too narrow with few rows, as the fit says" },
+    { "svr", "target=y", SMOOTH, NEVER,
+      "its noise is that of rows left out, the function is taken as known" },
+    { "kalman", "target=y", LINEAR, NEVER, "is of series, and these are rows" },
     { "tree", "target=y", STEPS, 20, "with fewer rows nothing is split, and the step is noise" },
 };
 

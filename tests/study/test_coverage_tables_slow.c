@@ -61,7 +61,9 @@ static const subject of_numbers[] = {
     { "robust", "", ANY },
     { "robust", "method=huber", ANY },
     { "robust", "method=lad", ANY },
+    { "rvm", "", 200 },
     { "spline", "", 442 },
+    { "svr", "", 308 },
     { "tree", "", ANY },
 };
 
@@ -78,6 +80,8 @@ static const subject of_classes[] = {
     { "qda", "", ANY },
     { "svm", "calibrate=platt", ANY },
     { "tree", "", ANY },
+    { "bn", "bins=3", 208 },
+    { "rvm", "", 150 },
 };
 
 /* --- one table -------------------------------------------------------------------------------- */
