@@ -67,8 +67,6 @@ static const struct exemption {
     { WEIGHTS, "", "", "conformal", "folds are drawn by the numbers of the rows" },
     { WEIGHTS, "", "", "loocv", "leaves out a row with all its weight" },
     { WEIGHTS, "", "", "max_leverage", "is that of a row with all its weight" },
-    { WEIGHTS, "kernel-ridge", "--terms x,x:g", "",
-      "loses digits where the penalty is small beside the kernel" },
     { WEIGHTS, "svr", "", "support_vectors", "counts rows, not weights" },
     { WEIGHTS, "svr", "", "bounded", "counts rows, not weights" },
     { WEIGHTS, "svr", "", "free", "counts rows, not weights" },

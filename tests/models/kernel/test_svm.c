@@ -163,6 +163,28 @@ TEST(nu_bounds_errors)
 
 /* --- many classes ----------------------------------------------------------------------------- */
 
+/* Two classes that a line cannot tell apart leave no margin to a small nu, which is refused; where one is left, the
+ * conditions hold to the tolerance for the function whose margin is 1, and not for a smaller one. */
+TEST(nu_leaves_a_margin_or_none)
+{
+    enum { MANY = 60 };
+    double    X[2 * MANY], y[MANY];
+    cr_rng    r = cr_rng_stream(23, 0);
+    cr_model *m = NULL;
+    for (size_t i = 0; i < MANY; i++) {
+        y[i] = (double)(i % 2);
+        X[2 * i] = cr_rng_normal(&r), X[2 * i + 1] = cr_rng_normal(&r);
+    }
+    cr_table *t = make_table(cx, X, MANY, 2, y, NULL);
+    assert_fails_with(
+        cx, try_fit(cx, "svm", t, "target=y task=classification kind=nu nu=0.3 kernel=linear", &m),
+        CR_EDATA, "too small");
+    json_t *d = describe(cx, fit(cx, "svm", t,
+                                 "target=y task=classification kind=nu nu=0.3 "
+                                 "kernel=rbf(l=0.7)"));
+    assert_true(statistic(d, "violation") <= 1e-3);
+}
+
 /* A machine of a pair is the model of the rows of these two classes. */
 TEST(pairs_are_models_of_two)
 {
