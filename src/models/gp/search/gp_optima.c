@@ -18,8 +18,9 @@ static const double clear_noises[NOISES] = { 1e-6, 1e-4, 0.01, 0.1 };
 static const double CHEAP = 8e6;   /* n^3 for each of the starts that cost little */
 static const double HOPELESS = 40; /* nats below the best of some of the rows */
 static const double LACK = 10;     /* nats below the best after a glance that may yet be gained */
-static const double ALIKE = 0.02;  /* nats: the same optimum, or as good as */
-static const double NEAR = 0.4;    /* by t: on the way to the same optimum */
+static const double LACK_CLEAR = 100; /* where the best leaves no noise: a climb of many nats */
+static const double ALIKE = 0.02;     /* nats: the same optimum, or as good as */
+static const double NEAR = 0.4;       /* by t: on the way to the same optimum */
 _Static_assert(LENGTHS *NOISES + 3 + KEPT + MOST_TERMS + 2 * MOST_RANDOM <= CRI_GP_MOST_STARTS,
                "there is room for all starts");
 
@@ -338,20 +339,28 @@ static bool is_near(const cri_gp_space *u, const cri_gp_start_at *a, size_t n, c
     return false;
 }
 
+/* Next to no noise is left to this optimum. */
+static bool is_clear(const cri_gp_space *u, const cri_gp_point *at)
+{
+    return u->size > u->p && at->x[u->p] < log(0.01 * u->variance);
+}
+
 /* Roughly to the optimum from the `first` starts; from the others a few steps, and then to the optimum from
  * the best of them and those that may yet reach the highest, the most promising first.  *n different
  * ones are left, best first. */
 static cr_status race(cri_gp_optimiser *r, cri_gp_start_at *a, size_t first, size_t *n)
 {
     cr_status st = CR_OK;
-    size_t    kept = first;
-    double    best = -INFINITY;
+    size_t    kept = first, top = 0;
     CR_TRY(ascend_each(r, a, first, ROUGH_STEPS));
     CR_TRY(ascend_each(r, a + first, *n - first, GLANCE));
-    for (size_t i = 0; i < first; i++) best = fmax(best, a[i].at.value);
+    for (size_t i = 1; i < first; i++)
+        if (a[i].at.value > a[top].at.value) top = i;
+    double best = first > 0 ? a[top].at.value : -INFINITY;
+    double lack = first > 0 && is_clear(&r->space, &a[top].at) ? LACK_CLEAR : LACK;
     cri_gp_sort_starts(a + first, *n - first);
     for (size_t i = first; i < *n; i++) {
-        if (a[i].at.value < best - LACK && kept >= first + SURE) break;
+        if (a[i].at.value < best - lack && kept >= first + SURE) break;
         if (is_near(&r->space, a, kept, a[i].at.x)) continue;
         cri_gp_start_at keep = a[kept];
         a[kept] = a[i];
@@ -363,12 +372,6 @@ static cr_status race(cri_gp_optimiser *r, cri_gp_start_at *a, size_t first, siz
     *n = drop_equals(a, kept);
 done:
     return st;
-}
-
-/* Next to no noise is left to this optimum. */
-static bool is_clear(const cri_gp_space *u, const cri_gp_point *at)
-{
-    return u->size > u->p && at->x[u->p] < log(0.01 * u->variance);
 }
 
 /* Other lengths for the columns of the best optima, and of the best that leave next to no noise: on few
