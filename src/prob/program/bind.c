@@ -378,6 +378,21 @@ done:
     return st;
 }
 
+static cr_status batch(cr_ctx *cx, cri_program *p)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    cri_slot **kept = cr_scratch_bytes(&s, p->n_quantities + 1, sizeof *kept);
+    size_t    *n = cr_scratch_index(&s, p->n_quantities + 1);
+    CR_TRY(s.status);
+    for (size_t i = 0; i < p->n_quantities; i++)
+        kept[i] = p->quantity[i].slot, n[i] = p->quantity[i].n;
+    CR_TRY(cri_tape_batch(cx, &p->tape, kept, n, p->n_quantities));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 cr_status cri_program_bind(cr_ctx *cx, const cri_syntax_tree *tree, const cri_program_datum *data,
                            size_t n_data, cri_program *out_program)
 {
@@ -400,6 +415,7 @@ cr_status cri_program_bind(cr_ctx *cx, const cri_syntax_tree *tree, const cri_pr
     if (p.tape.n_parameters == 0)
         CR_TRY(cr_fail(cx, CR_EDATA, "%s: the program has no parameters: nothing is to be learned",
                        tree->source));
+    CR_TRY(batch(cx, &p));
     *out_program = p;
     p = (cri_program){ 0 };
 done:

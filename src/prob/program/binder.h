@@ -40,7 +40,7 @@ typedef struct cri_program_quantity {
     bool               parameter;
     unsigned           dims;
     size_t             dim[CRI_VALUE_DIMS], n;
-    const cri_slot    *slot;   /* [n]                                                          */
+    cri_slot          *slot;   /* [n]                                                          */
     const char *const *levels; /* names of the entries of the first dimension, or NULL         */
     bool               flat;   /* a parameter without a prior: the density may be improper      */
 } cri_program_quantity;

@@ -266,6 +266,29 @@ static inline void add_slopes(const cri_tape_op *op, const double *v, double *a,
     }
 }
 
+/* The same, each entry by itself: where a program goes on with them, as in mixtures. */
+static inline void each_value(const cri_tape_op *op, double *v, log_density_fn *f)
+{
+    double x[MOST];
+    for (uint32_t i = 0; i < op->n; i++) {
+        take(op, v, i, x);
+        v[op->out + i] = f(x, NULL);
+    }
+}
+
+static inline void each_slopes(const cri_tape_op *op, const double *v, double *a, log_density_fn *f)
+{
+    double x[MOST], d[MOST];
+    for (uint32_t i = 0; i < op->n; i++) {
+        double da = a[op->out + i];
+        if (da == 0 || !isfinite(v[op->out + i])) continue;
+        take(op, v, i, x);
+        f(x, d);
+        for (unsigned k = 0; k < op->n_in; k++)
+            if (!op->in[k].constant) a[op->in[k].at + (op->in[k].n > 1 ? i : 0)] += da * d[k];
+    }
+}
+
 /* clang-format off */
 /* name, function, parameters, whole, support, which parameters are positive (bits), which in 0..1 */
 #define DENSITIES(X)                                                                               \
@@ -309,8 +332,15 @@ static inline void add_slopes(const cri_tape_op *op, const double *v, double *a,
     {                                                                                              \
         add_slopes(op, v, a, f);                                                                   \
     }                                                                                              \
+    static void each_forward_##name(const cri_tape_op *op, double *v) { each_value(op, v, f); }    \
+    static void each_backward_##name(const cri_tape_op *op, const double *v, double *a)            \
+    {                                                                                              \
+        each_slopes(op, v, a, f);                                                                  \
+    }                                                                                              \
+    static const cri_tape_kernel each_##name = { #name, each_forward_##name, each_backward_##name, \
+                                                 true, false, NULL };                              \
     static const cri_tape_kernel kernel_##name = { #name, forward_##name, backward_##name, false,  \
-                                                   true };
+                                                   true, &each_##name };
 DENSITIES(DEFINE)
 
 #define ROW(name, f, parameters, whole, low, high, positive, unit)                                 \

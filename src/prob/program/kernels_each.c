@@ -103,7 +103,7 @@ static double sign_of(double x) { return (x > 0) - (x < 0); }
         }                                                                                          \
     }                                                                                              \
     static const cri_tape_kernel unary_##name = { #name, forward_##name, backward_##name, true,    \
-                                                  false };
+                                                  false, NULL };
 
 #define DEFINE_BINARY(name, value, slope_x, slope_z)                                               \
     static double two_##name(double x, double z) { return value; }                                 \
@@ -131,7 +131,7 @@ static double sign_of(double x) { return (x > 0) - (x < 0); }
         }                                                                                          \
     }                                                                                              \
     static const cri_tape_kernel binary_##name = { #name, forward2_##name, backward2_##name, true, \
-                                                   false };
+                                                   false, NULL };
 
 UNARY(DEFINE_UNARY)
 BINARY(DEFINE_BINARY)

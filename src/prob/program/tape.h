@@ -33,6 +33,8 @@ typedef struct cri_tape_kernel {
     bool
         each; /* entry i of the output is a function of entry i of the inputs, and of nothing else */
     bool sums; /* the output is one number, the sum over entries of the inputs                  */
+    const struct cri_tape_kernel *apart; /* of a kernel that sums what each entry gives: without the
+                                          * sum; NULL: there is none                            */
 } cri_tape_kernel;
 
 struct cri_tape_op {
@@ -81,9 +83,9 @@ void cri_tape_term(cri_tape *t, cri_slot slot);
 bool cri_tape_varies(const cri_tape *t, cri_slot x, size_t n);
 
 /* Puts operations on single numbers that do the same, and do not need each other, together into
- * operations on vectors: what a loop over rows wrote one by one.  The slots of `kept` [n] stay
- * known: each is replaced by where its value is now. */
-cr_status cri_tape_batch(cr_ctx *cx, cri_tape *t, cri_slot *kept, size_t n_kept);
+ * operations on vectors: what a loop over rows wrote one by one.  kept [runs] of n_kept [runs] slots
+ * are places of values that stay known: each is replaced by where its value is now. */
+cr_status cri_tape_batch(cr_ctx *cx, cri_tape *t, cri_slot **kept, const size_t *n_kept, size_t runs);
 
 /* --- evaluating -------------------------------------------------------------------------------- */
 
