@@ -223,8 +223,7 @@ static cr_status introduce(cri_binder *b, const cri_syntax *tilde)
     }
     if (tilde->whole) {
         const cri_syntax *from = cri_syntax_child(tilde, 2), *to = cri_syntax_child(tilde, 3);
-        if (from->kind != CRI_SYN_NOTHING)
-            CR_TRY(cri_bind_expression(b, from, &low));
+        if (from->kind != CRI_SYN_NOTHING) CR_TRY(cri_bind_expression(b, from, &low));
         if (to->kind != CRI_SYN_NOTHING) CR_TRY(cri_bind_expression(b, to, &high));
         has_low = has_low || from->kind != CRI_SYN_NOTHING;
         has_high = has_high || to->kind != CRI_SYN_NOTHING;
@@ -298,17 +297,45 @@ static cr_status note_functions(cri_binder *b, const cri_syntax *first)
     return CR_OK;
 }
 
+/* What a block declares outlives it. */
+static void keep_locals(cri_binder *b)
+{
+    for (size_t v = 0; v < b->n_variables; v++)
+        if (b->variable[v].role == CRI_ROLE_LOCAL) b->variable[v].role = CRI_ROLE_DERIVED;
+}
+
 static cr_status bind_items(cri_binder *b, const char *name)
 {
     cr_status         st = CR_OK;
     const cri_syntax *of = block(b, name);
     for (const cri_syntax *i = of ? of->child : NULL; i; i = i->next) {
         CR_TRY(cri_bind_statement(b, i));
-        for (size_t v = 0; v < b->n_variables; v++) /* what a block declares outlives it */
-            if (b->variable[v].role == CRI_ROLE_LOCAL) b->variable[v].role = CRI_ROLE_DERIVED;
+        keep_locals(b);
     }
 done:
     return st;
+}
+
+/* Quantities that follow from the parameters.  Where one needs what the tape has not (random numbers,
+ * branches on parameters), it and those after it are left out: the posterior is what it is. */
+static cr_status bind_generated(cri_binder *b)
+{
+    const cri_syntax *of = block(b, "generated quantities");
+    cri_tape         *t = &b->p->tape;
+    for (const cri_syntax *i = of ? of->child : NULL; i; i = i->next) {
+        size_t    ops = t->n_ops, variables = b->n_variables;
+        cr_status st = cri_bind_statement(b, i);
+        if (st == CR_EDATA) {
+            t->n_ops = ops;
+            b->n_variables = variables;
+            cr_log(b->cx, CR_LOG_INFO, "generated quantities are left out from here on: %s",
+                   cr_error(b->cx));
+            break;
+        }
+        if (st != CR_OK) return st;
+        keep_locals(b);
+    }
+    return CR_OK;
 }
 
 static cr_status bind_blocks(cri_binder *b)
@@ -408,7 +435,7 @@ cr_status cri_program_bind(cr_ctx *cx, const cri_syntax_tree *tree, const cri_pr
     CR_TRY(note_functions(&b, tree->root->child));
     CR_TRY(b.stan ? bind_blocks(&b) : bind_free_text(&b));
     p.tape.core = p.tape.n_ops;
-    if (b.stan) CR_TRY(bind_items(&b, "generated quantities"));
+    if (b.stan) CR_TRY(bind_generated(&b));
     CR_TRY(b.s.status);
     CR_TRY(p.tape.memory.status);
     CR_TRY(note_quantities(&b));

@@ -153,6 +153,16 @@ static cr_status call_cols(cri_binder *b, call *c, cri_value *out)
                                                 : 1,
                    out);
 }
+static cr_status call_dims(cri_binder *b, call *c, cri_value *out)
+{
+    cri_value v = { .whole = true, .dims = 1, .n = c->a[0].dims };
+    double   *to;
+    v.dim[0] = v.n;
+    to = cri_value_fill(b, &v);
+    for (size_t k = 0; to && k < v.n; k++) to[k] = (double)c->a[0].dim[k];
+    *out = v;
+    return b->s.status;
+}
 static cr_status call_levels(cri_binder *b, call *c, cri_value *out)
 {
     if (!c->a[0].levels) return CRI_BIND_FAIL(b, c->node, "this is not a column of categories");
@@ -331,6 +341,12 @@ static cr_status call_part(cri_binder *b, call *c, cri_value *out)
         return part(b, c, k - 1, (size_t)c->a[2].data[0], 1, x->inner, out);
     if (x->inner != CRI_INNER_MATRIX || x->dims != 2)
         return CRI_BIND_FAIL(b, c->node, "%s takes a matrix", c->name);
+    if (strcmp(c->name, "sub_col") == 0) { /* x, first row, column, rows */
+        if (!known_count(&c->a[2]) || !known_count(&c->a[3]))
+            return CRI_BIND_FAIL(b, c->node, "the place must be a known whole number");
+        return part(b, c, (k - 1) * x->dim[1] + (size_t)c->a[2].data[0] - 1,
+                    (size_t)c->a[3].data[0], x->dim[1], CRI_INNER_VECTOR, out);
+    }
     if (strcmp(c->name, "row") == 0)
         return part(b, c, (k - 1) * x->dim[1], x->dim[1], 1, CRI_INNER_ROW, out);
     return part(b, c, k - 1, x->dim[0], x->dim[1], CRI_INNER_VECTOR, out);
@@ -436,6 +452,8 @@ static const struct {
     { "rows", 1, 1, call_rows },
     { "cols", 1, 1, call_cols },
     { "levels", 1, 1, call_levels },
+    { "dims", 1, 1, call_dims },
+    { "sub_col", 4, 4, call_part },
     { "rep_vector", 2, 2, call_rep_vector },
     { "rep_row_vector", 2, 2, call_rep_row_vector },
     { "rep_matrix", 2, 3, call_rep_matrix },

@@ -57,7 +57,10 @@ cr_status cri_bind_log_density(cri_binder *b, const cri_syntax *node, const char
     size_t                      length = y->n;
     bool                        known = y->data != NULL;
     cri_tape_op                 op = { 0 };
-    double                      x[CRI_MOST_OPERANDS], total = 0;
+    double                      x[CRI_MOST_OPERANDS] = { 0 }, total = 0;
+    bool                        joint = false;
+    CR_TRY(cri_bind_joint(b, node, name, y, argument, n, &joint, out));
+    if (joint) goto done;
     if (!f) CR_TRY(unknown_density(b, node, name));
     if (n != f->parameters)
         CR_TRY(CRI_BIND_FAIL(b, node, "%s takes %u argument%s, but %zu %s given", f->name,

@@ -86,6 +86,10 @@ cr_status cri_bind_call(cri_binder *b, const cri_syntax *node, cri_value *out);
 cr_status cri_bind_log_density(cri_binder *b, const cri_syntax *node, const char *name,
                                const cri_value *y, const cri_value *argument, size_t n,
                                cri_value *out);
+/* The same of distributions of several numbers together; *out_found: is it one of them? */
+cr_status cri_bind_joint(cri_binder *b, const cri_syntax *node, const char *name,
+                         const cri_value *y, const cri_value *argument, size_t n, bool *out_found,
+                         cri_value *out);
 /* The places that the indices of an INDEX node say, in a value of this shape, and the shape of what
  * is there. */
 cr_status cri_bind_places(cri_binder *b, const cri_syntax *node, const cri_value *of,

@@ -102,8 +102,8 @@ static double sign_of(double x) { return (x > 0) - (x < 0); }
             if (da[i] != 0) dx[i] += da[i] * (slope);                                              \
         }                                                                                          \
     }                                                                                              \
-    static const cri_tape_kernel unary_##name = { #name, forward_##name, backward_##name, true,    \
-                                                  false, NULL };
+    static const cri_tape_kernel unary_##name = { #name, forward_##name, backward_##name,          \
+                                                  true,  false,          NULL };
 
 #define DEFINE_BINARY(name, value, slope_x, slope_z)                                               \
     static double two_##name(double x, double z) { return value; }                                 \
@@ -130,8 +130,8 @@ static double sign_of(double x) { return (x > 0) - (x < 0); }
             if (!op->in[1].constant) dz[i * sz] += da[i] * (slope_z);                              \
         }                                                                                          \
     }                                                                                              \
-    static const cri_tape_kernel binary_##name = { #name, forward2_##name, backward2_##name, true, \
-                                                   false, NULL };
+    static const cri_tape_kernel binary_##name = { #name, forward2_##name, backward2_##name,       \
+                                                   true,  false,           NULL };
 
 UNARY(DEFINE_UNARY)
 BINARY(DEFINE_BINARY)

@@ -89,7 +89,7 @@ static void log_sum_exp_back(const cri_tape_op *op, const double *v, double *a)
         a[op->in[0].at + i] += da * exp(v[op->in[0].at + i] - y);
 }
 const cri_tape_kernel cri_kernel_log_sum_exp = { "log_sum_exp", log_sum_exp, log_sum_exp_back,
-                                                 false, true, NULL };
+                                                 false,         true,        NULL };
 
 /* --- matrices, row by row --------------------------------------------------------------------- */
 
@@ -131,7 +131,9 @@ static void matrix_back(const cri_tape_op *op, const double *v, double *a)
         }
     }
 }
-const cri_tape_kernel cri_kernel_matrix = { "matrix product", matrix, matrix_back, false, false, NULL };
+const cri_tape_kernel cri_kernel_matrix = {
+    "matrix product", matrix, matrix_back, false, false, NULL
+};
 
 /* --- along a vector --------------------------------------------------------------------------- */
 
@@ -146,8 +148,9 @@ static void cumulative_sum_back(const cri_tape_op *op, const double *v, double *
     double total = 0;
     for (uint32_t i = op->n; i-- > 0;) a[op->in[0].at + i] += total += a[op->out + i];
 }
-const cri_tape_kernel cri_kernel_cumulative_sum = { "cumulative_sum", cumulative_sum,
-                                                    cumulative_sum_back, false, false, NULL };
+const cri_tape_kernel cri_kernel_cumulative_sum = {
+    "cumulative_sum", cumulative_sum, cumulative_sum_back, false, false, NULL
+};
 
 static void softmax(const cri_tape_op *op, double *v)
 {

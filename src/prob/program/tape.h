@@ -85,7 +85,8 @@ bool cri_tape_varies(const cri_tape *t, cri_slot x, size_t n);
 /* Puts operations on single numbers that do the same, and do not need each other, together into
  * operations on vectors: what a loop over rows wrote one by one.  kept [runs] of n_kept [runs] slots
  * are places of values that stay known: each is replaced by where its value is now. */
-cr_status cri_tape_batch(cr_ctx *cx, cri_tape *t, cri_slot **kept, const size_t *n_kept, size_t runs);
+cr_status cri_tape_batch(cr_ctx *cx, cri_tape *t, cri_slot **kept, const size_t *n_kept,
+                         size_t runs);
 
 /* --- evaluating -------------------------------------------------------------------------------- */
 

@@ -80,9 +80,8 @@ static void survey(batch *b, const cri_slot *const *kept, const size_t *n_kept, 
         level++;
         for (uint32_t e = 0; e < outputs(op); e++) b->level[op->out + e] = level;
         uint64_t segment = i >= b->t->core;
-        b->order[i] = (entry){
-            segment << 63 | (uint64_t)level << 16 | number_of(b, joins_as(b, op)), i
-        };
+        b->order[i] =
+            (entry){ segment << 63 | (uint64_t)level << 16 | number_of(b, joins_as(b, op)), i };
     }
     if (b->n_old > 1) qsort(b->order, b->n_old, sizeof *b->order, compare_entries);
 }
@@ -146,11 +145,12 @@ static void write_together(batch *b, const entry *of, size_t n)
     at = cri_tape_add(b->t, op);
     if (at == CRI_NO_SLOT) return;
     for (size_t i = 0; i < n; i++)
-        b->now[b->old[of[i].i].out] = op.kernel->sums ? (i == 0 ? at : CRI_NO_SLOT)
-                                                      : at + (once ? 0 : (cri_slot)i);
+        b->now[b->old[of[i].i].out] =
+            op.kernel->sums ? (i == 0 ? at : CRI_NO_SLOT) : at + (once ? 0 : (cri_slot)i);
 }
 
-cr_status cri_tape_batch(cr_ctx *cx, cri_tape *t, cri_slot **kept, const size_t *n_kept, size_t runs)
+cr_status cri_tape_batch(cr_ctx *cx, cri_tape *t, cri_slot **kept, const size_t *n_kept,
+                         size_t runs)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
