@@ -97,15 +97,15 @@ done:
     return st;
 }
 
-static cri_support support_of(const char *type, bool low, bool high)
+static cri_constraint support_of(const char *type, bool low, bool high)
 {
-    if (strcmp(type, "simplex") == 0) return CRI_SUPPORT_SIMPLEX;
-    if (strcmp(type, "ordered") == 0) return CRI_SUPPORT_ORDERED;
-    if (strcmp(type, "positive_ordered") == 0) return CRI_SUPPORT_POSITIVE_ORDERED;
-    return low && high ? CRI_SUPPORT_BETWEEN
-           : low       ? CRI_SUPPORT_LOWER
-           : high      ? CRI_SUPPORT_UPPER
-                       : CRI_SUPPORT_ALL;
+    if (strcmp(type, "simplex") == 0) return CRI_CONSTRAINT_SIMPLEX;
+    if (strcmp(type, "ordered") == 0) return CRI_CONSTRAINT_ORDERED;
+    if (strcmp(type, "positive_ordered") == 0) return CRI_CONSTRAINT_POSITIVE_ORDERED;
+    return low && high ? CRI_CONSTRAINT_BETWEEN
+           : low       ? CRI_CONSTRAINT_LOWER
+           : high      ? CRI_CONSTRAINT_UPPER
+                       : CRI_CONSTRAINT_ALL;
 }
 
 static bool is_infinite(const cri_value *v, double sign)
@@ -179,7 +179,7 @@ static cr_status introduce(cri_binder *b, const cri_syntax *tilde)
     const cri_syntax           *name = lhs->kind == CRI_SYN_INDEX ? lhs->child : lhs;
     const cri_density_function *f = cri_density_find(call->text);
     cri_value                   shape = { .n = 1 }, low = { 0 }, high = { 0 };
-    cri_support                 support = CRI_SUPPORT_ALL;
+    cri_constraint              support = CRI_CONSTRAINT_ALL;
     bool                        has_low = false, has_high = false;
     if (name->kind != CRI_SYN_NAME || cri_bind_find(b, name->text)) goto done;
     if (lhs->kind == CRI_SYN_INDEX) {
@@ -229,9 +229,9 @@ static cr_status introduce(cri_binder *b, const cri_syntax *tilde)
         has_high = has_high || to->kind != CRI_SYN_NOTHING;
     }
     if (has_low && has_high)
-        support = CRI_SUPPORT_BETWEEN;
+        support = CRI_CONSTRAINT_BETWEEN;
     else if (has_low || has_high)
-        support = has_low ? CRI_SUPPORT_LOWER : CRI_SUPPORT_UPPER;
+        support = has_low ? CRI_CONSTRAINT_LOWER : CRI_CONSTRAINT_UPPER;
     CR_TRY(b->s.status);
     CR_TRY(cri_bind_parameter(b, lhs, name->text, &shape, support, &low, &high));
 done:
@@ -362,7 +362,7 @@ done:
 
 /* --- what is reported -------------------------------------------------------------------------- */
 
-static char *copy_name(cri_program *p, const char *name)
+static char *copy_name(cri_bound *p, const char *name)
 {
     char *copy = cr_scratch_bytes(&p->tape.memory, strlen(name) + 1, 1);
     if (copy) memcpy(copy, name, strlen(name));
@@ -371,8 +371,8 @@ static char *copy_name(cri_program *p, const char *name)
 
 static cr_status note_quantities(cri_binder *b)
 {
-    cr_status    st = CR_OK;
-    cri_program *p = b->p;
+    cr_status  st = CR_OK;
+    cri_bound *p = b->p;
     p->quantity = cr_scratch_bytes(&p->tape.memory, b->n_variables + 1, sizeof *p->quantity);
     CR_TRY(p->tape.memory.status);
     for (size_t i = 0; i < b->n_variables; i++) {
@@ -405,7 +405,7 @@ done:
     return st;
 }
 
-static cr_status batch(cr_ctx *cx, cri_program *p)
+static cr_status batch(cr_ctx *cx, cri_bound *p)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -421,16 +421,16 @@ done:
 }
 
 cr_status cri_program_bind(cr_ctx *cx, const cri_syntax_tree *tree, const cri_program_datum *data,
-                           size_t n_data, cri_program *out_program)
+                           size_t n_data, cri_bound *out_program)
 {
-    cr_status   st = CR_OK;
-    cri_program p = { .tape = cri_tape_begin(cx) };
-    cri_binder  b = { .cx = cx,
-                      .tree = tree,
-                      .p = &p,
-                      .s = cr_scratch_begin(cx),
-                      .stan = tree->has_blocks,
-                      .density = !tree->has_blocks };
+    cr_status  st = CR_OK;
+    cri_bound  p = { .tape = cri_tape_begin(cx) };
+    cri_binder b = { .cx = cx,
+                     .tree = tree,
+                     .p = &p,
+                     .s = cr_scratch_begin(cx),
+                     .stan = tree->has_blocks,
+                     .density = !tree->has_blocks };
     CR_TRY(bind_data(&b, data, n_data));
     CR_TRY(note_functions(&b, tree->root->child));
     CR_TRY(b.stan ? bind_blocks(&b) : bind_free_text(&b));
@@ -444,15 +444,15 @@ cr_status cri_program_bind(cr_ctx *cx, const cri_syntax_tree *tree, const cri_pr
                        tree->source));
     CR_TRY(batch(cx, &p));
     *out_program = p;
-    p = (cri_program){ 0 };
+    p = (cri_bound){ 0 };
 done:
-    if (p.tape.memory.cx) cri_program_free(&p);
+    if (p.tape.memory.cx) cri_bound_free(&p);
     cr_scratch_end(&b.s);
     return st;
 }
 
-void cri_program_free(cri_program *p)
+void cri_bound_free(cri_bound *p)
 {
     cri_tape_free(&p->tape);
-    *p = (cri_program){ 0 };
+    *p = (cri_bound){ 0 };
 }

@@ -30,7 +30,7 @@ typedef struct cri_function {
 typedef struct cri_binder {
     cr_ctx                *cx;
     const cri_syntax_tree *tree;
-    cri_program           *p;
+    cri_bound             *p;
     cr_scratch             s; /* what lives as long as the binding                             */
     cri_variable          *variable;
     size_t                 n_variables, most_variables;
@@ -42,7 +42,9 @@ typedef struct cri_binder {
     bool                   leaving, breaking, continuing; /* return, break, continue            */
     cri_value              returned;
     bool                   density; /* does the statement at hand count for the density?        */
-    const double          *given;   /* numbers put into the tape last: not twice                */
+    char                  *chunk;   /* of what values are made in                            */
+    size_t                 chunk_left;
+    const double          *given; /* numbers put into the tape last: not twice                */
     size_t                 n_given;
     cri_slot               given_at;
 } cri_binder;
@@ -101,7 +103,7 @@ cr_status cri_bind_declare(cri_binder *b, const cri_syntax *declare, const cri_s
                            cri_role role, cri_variable **out);
 /* A parameter: unconstrained slots, the transform to its support, the Jacobian. */
 cr_status cri_bind_parameter(cri_binder *b, const cri_syntax *node, const char *name,
-                             cri_value *shape, cri_support support, const cri_value *low,
+                             cri_value *shape, cri_constraint support, const cri_value *low,
                              const cri_value *high);
 
 #endif

@@ -98,7 +98,7 @@ static cr_status simplexes(cri_binder *b, const cri_value *u, size_t K, cri_valu
 }
 
 cr_status cri_bind_parameter(cri_binder *b, const cri_syntax *node, const char *name,
-                             cri_value *shape, cri_support support, const cri_value *low,
+                             cri_value *shape, cri_constraint support, const cri_value *low,
                              const cri_value *high)
 {
     cr_status     st = CR_OK;
@@ -107,7 +107,7 @@ cr_status cri_bind_parameter(cri_binder *b, const cri_syntax *node, const char *
     size_t        K = shape->dims ? shape->dim[shape->dims - 1] : 1;
     if (!v) CR_TRY(cri_bind_variable(b, name, CRI_ROLE_PARAMETER, &v));
     v->role = CRI_ROLE_PARAMETER;
-    if (support == CRI_SUPPORT_SIMPLEX && shape->n) {
+    if (support == CRI_CONSTRAINT_SIMPLEX && shape->n) {
         u.dim[u.dims - 1] = K - 1;
         u.n = shape->n / K * (K - 1);
     }
@@ -117,18 +117,18 @@ cr_status cri_bind_parameter(cri_binder *b, const cri_syntax *node, const char *
     CR_TRY(b->p->tape.memory.status);
     if (shape->n == 0)
         cri_value_fill(b, &x);
-    else if (support == CRI_SUPPORT_ALL)
+    else if (support == CRI_CONSTRAINT_ALL)
         x = u;
-    else if (support == CRI_SUPPORT_LOWER)
+    else if (support == CRI_CONSTRAINT_LOWER)
         CR_TRY(one_sided(b, node, &u, low, true, &x));
-    else if (support == CRI_SUPPORT_UPPER)
+    else if (support == CRI_CONSTRAINT_UPPER)
         CR_TRY(one_sided(b, node, &u, high, false, &x));
-    else if (support == CRI_SUPPORT_BETWEEN)
+    else if (support == CRI_CONSTRAINT_BETWEEN)
         CR_TRY(between(b, node, &u, low, high, &x));
-    else if (support == CRI_SUPPORT_SIMPLEX)
+    else if (support == CRI_CONSTRAINT_SIMPLEX)
         CR_TRY(simplexes(b, &u, K, &x));
     else
-        CR_TRY(ordered(b, &u, support == CRI_SUPPORT_POSITIVE_ORDERED, &x));
+        CR_TRY(ordered(b, &u, support == CRI_CONSTRAINT_POSITIVE_ORDERED, &x));
     v = cri_bind_find(b, name);
     x.inner = shape->inner, x.levels = shape->levels, x.n_levels = shape->n_levels;
     v->value = x;

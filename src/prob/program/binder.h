@@ -24,15 +24,15 @@ typedef struct cri_program_datum {
     size_t             n_levels;
 } cri_program_datum;
 
-typedef enum cri_support {
-    CRI_SUPPORT_ALL,
-    CRI_SUPPORT_LOWER,
-    CRI_SUPPORT_UPPER,
-    CRI_SUPPORT_BETWEEN,
-    CRI_SUPPORT_ORDERED,
-    CRI_SUPPORT_POSITIVE_ORDERED,
-    CRI_SUPPORT_SIMPLEX,
-} cri_support;
+typedef enum cri_constraint {
+    CRI_CONSTRAINT_ALL,
+    CRI_CONSTRAINT_LOWER,
+    CRI_CONSTRAINT_UPPER,
+    CRI_CONSTRAINT_BETWEEN,
+    CRI_CONSTRAINT_ORDERED,
+    CRI_CONSTRAINT_POSITIVE_ORDERED,
+    CRI_CONSTRAINT_SIMPLEX,
+} cri_constraint;
 
 /* A parameter, or what is reported with the parameters. */
 typedef struct cri_program_quantity {
@@ -45,16 +45,16 @@ typedef struct cri_program_quantity {
     bool               flat;   /* a parameter without a prior: the density may be improper      */
 } cri_program_quantity;
 
-typedef struct cri_program {
+typedef struct cri_bound {
     cri_tape              tape;
     cri_program_quantity *quantity;
     size_t                n_quantities;
     size_t                observed; /* numbers left of a '~' that are data                    */
-} cri_program;
+} cri_bound;
 
 /* Binds.  The tree, data and text may go afterwards; names are copied. */
 cr_status cri_program_bind(cr_ctx *cx, const cri_syntax_tree *tree, const cri_program_datum *data,
-                           size_t n_data, cri_program *out_program);
-void      cri_program_free(cri_program *p);
+                           size_t n_data, cri_bound *out_program);
+void      cri_bound_free(cri_bound *p);
 
 #endif

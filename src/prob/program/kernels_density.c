@@ -246,7 +246,7 @@ static inline void take(const cri_tape_op *op, const double *v, uint32_t i, doub
 
 static inline void add_up(const cri_tape_op *op, double *v, log_density_fn *f)
 {
-    double total = 0, x[MOST];
+    double total = 0, x[MOST] = { 0 };
     for (uint32_t i = 0; i < op->n; i++) {
         take(op, v, i, x);
         total += f(x, NULL);
@@ -256,7 +256,7 @@ static inline void add_up(const cri_tape_op *op, double *v, log_density_fn *f)
 
 static inline void add_slopes(const cri_tape_op *op, const double *v, double *a, log_density_fn *f)
 {
-    double x[MOST], d[MOST], da = a[op->out];
+    double x[MOST] = { 0 }, d[MOST] = { 0 }, da = a[op->out];
     if (da == 0 || !isfinite(v[op->out])) return;
     for (uint32_t i = 0; i < op->n; i++) {
         take(op, v, i, x);
@@ -269,7 +269,7 @@ static inline void add_slopes(const cri_tape_op *op, const double *v, double *a,
 /* The same, each entry by itself: where a program goes on with them, as in mixtures. */
 static inline void each_value(const cri_tape_op *op, double *v, log_density_fn *f)
 {
-    double x[MOST];
+    double x[MOST] = { 0 };
     for (uint32_t i = 0; i < op->n; i++) {
         take(op, v, i, x);
         v[op->out + i] = f(x, NULL);
@@ -278,7 +278,7 @@ static inline void each_value(const cri_tape_op *op, double *v, log_density_fn *
 
 static inline void each_slopes(const cri_tape_op *op, const double *v, double *a, log_density_fn *f)
 {
-    double x[MOST], d[MOST];
+    double x[MOST] = { 0 }, d[MOST] = { 0 };
     for (uint32_t i = 0; i < op->n; i++) {
         double da = a[op->out + i];
         if (da == 0 || !isfinite(v[op->out + i])) continue;

@@ -4,6 +4,22 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Small blocks are cut from large ones: a loop over rows makes millions of them. */
+static void *take(cri_binder *b, size_t bytes)
+{
+    enum { CHUNK = 1 << 18 };
+    bytes = (bytes + 7) & ~(size_t)7;
+    if (bytes > CHUNK / 8) return cr_scratch_bytes(&b->s, bytes, 1);
+    if (bytes > b->chunk_left) {
+        b->chunk = cr_scratch_bytes(&b->s, CHUNK, 1);
+        b->chunk_left = b->chunk ? CHUNK : 0;
+        if (!b->chunk) return NULL;
+    }
+    void *block = b->chunk;
+    b->chunk += bytes, b->chunk_left -= bytes;
+    return block;
+}
+
 cri_value cri_value_shaped(const cri_value *like)
 {
     cri_value v = *like;
@@ -14,7 +30,7 @@ cri_value cri_value_shaped(const cri_value *like)
 
 double *cri_value_fill(cri_binder *b, cri_value *v)
 {
-    double *x = cr_scratch_f64(&b->s, v->n ? v->n : 1);
+    double *x = take(b, (v->n ? v->n : 1) * sizeof *x);
     v->data = x;
     v->slot = NULL;
     return x;
@@ -22,7 +38,7 @@ double *cri_value_fill(cri_binder *b, cri_value *v)
 
 cri_slot *cri_value_slots(cri_binder *b, cri_value *v)
 {
-    cri_slot *slot = cr_scratch_bytes(&b->s, v->n ? v->n : 1, sizeof *slot);
+    cri_slot *slot = take(b, (v->n ? v->n : 1) * sizeof *slot);
     v->data = NULL;
     v->slot = slot;
     return slot;
