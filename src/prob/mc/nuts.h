@@ -1,13 +1,11 @@
 /* nuts.h -- the No-U-Turn sampler.
- *   H(x, p) = -log p(x) + p^T M^-1 p / 2,   M^-1 = diag(sigma^2)
+ *   H(y, p) = -log p(x(y)) + p^T p / 2,   x = diag(sigma) R y (metric.h)
  * A draw walks along the trajectory of H in both directions, doubling it until it turns back, and
  * takes one of its points with probability proportional to exp(-H): multinomial, with a bias
  * towards the newer half (Betancourt 2017, A.3.2); the turn is judged by the sum of momenta over
  * each sub-tree and across the seam of its halves.
- * Warm-up learns the step by dual averaging (Hoffman & Gelman 2014, sec. 3.2) and sigma from draws
- * and gradients, sigma_i = (var x_i / var g_i)^(1/4), which minimises the Fisher divergence between
- * the rescaled density and a standard normal (Seyboldt & others 2026, arXiv 2603.18845); windows
- * forget the way there.  O(2^depth) gradients a draw, O(n depth) memory.  (Internal header.) */
+ * Warm-up learns the step by dual averaging (Hoffman & Gelman 2014, sec. 3.2) and the metric from draws
+ * and gradients, in windows that forget the way there.  O(2^depth) gradients a draw, O(n depth) memory.  (Internal header.) */
 #ifndef CREDENCE_PROB_MC_NUTS_H
 #define CREDENCE_PROB_MC_NUTS_H
 
@@ -15,8 +13,8 @@
 
 typedef struct cri_nuts_options {
     size_t warmup, draws;
-    double accept;    /* the acceptance that the step aims at: 0.8                            */
-    size_t depth;     /* trajectories have at most 2^depth - 1 steps: 10                       */
+    double accept; /* the acceptance that the step aims at: 0.8                            */
+    size_t depth;  /* trajectories have at most 2^depth - 1 steps: 10                       */
 } cri_nuts_options;
 
 /* What is known of each kept draw besides x. */
