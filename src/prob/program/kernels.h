@@ -37,6 +37,8 @@ typedef struct cri_density_function {
     const cri_tape_kernel *kernel;
 } cri_density_function;
 const cri_density_function *cri_density_find(const char *name);
+/* The kernel that is made for many rows; NULL: there is none. */
+const cri_tape_kernel *cri_rows_kernel(const char *name);
 /* The i-th, for lists of names; NULL past the last. */
 const cri_density_function *cri_density_at(size_t i);
 

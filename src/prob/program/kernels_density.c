@@ -338,10 +338,11 @@ static inline void each_slopes(const cri_tape_op *op, const double *v, double *a
         each_slopes(op, v, a, f);                                                                  \
     }                                                                                              \
     static const cri_tape_kernel each_##name = {                                                   \
-        #name, each_forward_##name, each_backward_##name, true, false, NULL                        \
+        #name, each_forward_##name, each_backward_##name, true, false, NULL, NULL                  \
     };                                                                                             \
     static const cri_tape_kernel kernel_##name = { #name, forward_##name, backward_##name,         \
-                                                   false, true,           &each_##name };
+                                                   false, true,           &each_##name,            \
+                                                   NULL };
 DENSITIES(DEFINE)
 
 #define ROW(name, f, parameters, whole, low, high, positive, unit)                                 \

@@ -103,7 +103,8 @@ static double sign_of(double x) { return (x > 0) - (x < 0); }
         }                                                                                          \
     }                                                                                              \
     static const cri_tape_kernel unary_##name = { #name, forward_##name, backward_##name,          \
-                                                  true,  false,          NULL };
+                                                  true,  false,          NULL,                     \
+                                                  NULL };
 
 #define DEFINE_BINARY(name, value, slope_x, slope_z)                                               \
     static double two_##name(double x, double z) { return value; }                                 \
@@ -131,7 +132,8 @@ static double sign_of(double x) { return (x > 0) - (x < 0); }
         }                                                                                          \
     }                                                                                              \
     static const cri_tape_kernel binary_##name = { #name, forward2_##name, backward2_##name,       \
-                                                   true,  false,           NULL };
+                                                   true,  false,           NULL,                   \
+                                                   NULL };
 
 UNARY(DEFINE_UNARY)
 BINARY(DEFINE_BINARY)

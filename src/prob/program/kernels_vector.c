@@ -17,7 +17,9 @@ static void gather_back(const cri_tape_op *op, const double *v, double *a)
     (void)v;
     for (uint32_t i = 0; i < op->n; i++) a[op->index[i]] += a[op->out + i];
 }
-const cri_tape_kernel cri_kernel_gather = { "gather", gather, gather_back, false, false, NULL };
+const cri_tape_kernel cri_kernel_gather = {
+    "gather", gather, gather_back, false, false, NULL, NULL
+};
 
 /* --- from a vector to a number --------------------------------------------------------------- */
 
@@ -33,7 +35,7 @@ static void sum_back(const cri_tape_op *op, const double *v, double *a)
     double da = a[op->out];
     for (uint32_t i = 0; i < op->n; i++) a[op->in[0].at + i] += da;
 }
-const cri_tape_kernel cri_kernel_sum = { "sum", sum, sum_back, false, true, NULL };
+const cri_tape_kernel cri_kernel_sum = { "sum", sum, sum_back, false, true, NULL, NULL };
 
 static void dot(const cri_tape_op *op, double *v)
 {
@@ -49,7 +51,7 @@ static void dot_back(const cri_tape_op *op, const double *v, double *a)
     for (uint32_t i = 0; i < op->n && !op->in[0].constant; i++) dx[i] += da * z[i];
     for (uint32_t i = 0; i < op->n && !op->in[1].constant; i++) dz[i] += da * x[i];
 }
-const cri_tape_kernel cri_kernel_dot = { "dot", dot, dot_back, false, true, NULL };
+const cri_tape_kernel cri_kernel_dot = { "dot", dot, dot_back, false, true, NULL, NULL };
 
 static void product(const cri_tape_op *op, double *v)
 {
@@ -72,7 +74,9 @@ static void product_back(const cri_tape_op *op, const double *v, double *a)
         before *= x[i];
     }
 }
-const cri_tape_kernel cri_kernel_product = { "prod", product, product_back, false, true, NULL };
+const cri_tape_kernel cri_kernel_product = {
+    "prod", product, product_back, false, true, NULL, NULL
+};
 
 static void log_sum_exp(const cri_tape_op *op, double *v)
 {
@@ -89,7 +93,8 @@ static void log_sum_exp_back(const cri_tape_op *op, const double *v, double *a)
         a[op->in[0].at + i] += da * exp(v[op->in[0].at + i] - y);
 }
 const cri_tape_kernel cri_kernel_log_sum_exp = { "log_sum_exp", log_sum_exp, log_sum_exp_back,
-                                                 false,         true,        NULL };
+                                                 false,         true,        NULL,
+                                                 NULL };
 
 /* --- matrices, row by row --------------------------------------------------------------------- */
 
@@ -132,7 +137,7 @@ static void matrix_back(const cri_tape_op *op, const double *v, double *a)
     }
 }
 const cri_tape_kernel cri_kernel_matrix = {
-    "matrix product", matrix, matrix_back, false, false, NULL
+    "matrix product", matrix, matrix_back, false, false, NULL, NULL
 };
 
 /* --- along a vector --------------------------------------------------------------------------- */
@@ -149,7 +154,7 @@ static void cumulative_sum_back(const cri_tape_op *op, const double *v, double *
     for (uint32_t i = op->n; i-- > 0;) a[op->in[0].at + i] += total += a[op->out + i];
 }
 const cri_tape_kernel cri_kernel_cumulative_sum = {
-    "cumulative_sum", cumulative_sum, cumulative_sum_back, false, false, NULL
+    "cumulative_sum", cumulative_sum, cumulative_sum_back, false, false, NULL, NULL
 };
 
 static void softmax(const cri_tape_op *op, double *v)
@@ -167,7 +172,8 @@ static void softmax_back(const cri_tape_op *op, const double *v, double *a)
     for (uint32_t i = 0; i < op->n; i++)
         a[op->in[0].at + i] += v[op->out + i] * (a[op->out + i] - mean);
 }
-const cri_tape_kernel cri_kernel_softmax = { "softmax", softmax, softmax_back, false, false, NULL };
+const cri_tape_kernel cri_kernel_softmax = { "softmax", softmax, softmax_back, false,
+                                             false,     NULL,    NULL };
 
 /* --- the simplex by stick breaking ------------------------------------------------------------ */
 
@@ -201,4 +207,5 @@ static void simplex_back(const cri_tape_op *op, const double *v, double *a)
         after += dx[k] * x[k];
     }
 }
-const cri_tape_kernel cri_kernel_simplex = { "simplex", simplex, simplex_back, false, false, NULL };
+const cri_tape_kernel cri_kernel_simplex = { "simplex", simplex, simplex_back, false,
+                                             false,     NULL,    NULL };

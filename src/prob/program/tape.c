@@ -80,6 +80,7 @@ cri_slot cri_tape_add(cri_tape *t, cri_tape_op op)
     t->op = ops;
     for (unsigned k = 0; k < op.n_in; k++)
         op.in[k].constant = !cri_tape_varies(t, op.in[k].at, op.in[k].n);
+    if (op.kernel->known) op.known = op.kernel->known(&op, t->initial);
     op.out = new_slots(t, op.kernel->sums ? 1 : op.n, false);
     if (op.out == CRI_NO_SLOT) return CRI_NO_SLOT;
     t->op[t->n_ops++] = op;

@@ -35,6 +35,9 @@ typedef struct cri_tape_kernel {
     bool sums; /* the output is one number, the sum over entries of the inputs                  */
     const struct cri_tape_kernel *apart; /* of a kernel that sums what each entry gives: without the
                                           * sum; NULL: there is none                            */
+    double (*known)(const cri_tape_op *op,
+                    const double      *v); /* what depends on constants alone, and is
+                                          * computed once, into op->known; NULL: nothing         */
 } cri_tape_kernel;
 
 struct cri_tape_op {
@@ -44,6 +47,7 @@ struct cri_tape_op {
     uint32_t               rows, cols, inner; /* of matrices                                     */
     cri_operand            in[CRI_MOST_OPERANDS];
     unsigned               n_in;
+    double                 known; /* see the kernel                                           */
     const cri_slot        *index; /* [n]: for gather                                             */
 };
 

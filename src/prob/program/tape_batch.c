@@ -103,6 +103,14 @@ static cri_operand operand_of(batch *b, size_t n)
     return (cri_operand){ .at = cri_tape_gather(b->t, s, n), .n = (uint32_t)n };
 }
 
+/* The kernel for many rows in the place of a density's. */
+static const cri_tape_kernel *for_rows(const cri_tape_kernel *kernel, size_t n)
+{
+    const cri_tape_kernel *rows =
+        kernel->apart && n >= FEWEST ? cri_rows_kernel(kernel->name) : NULL;
+    return rows ? rows : kernel;
+}
+
 /* An operation as it was, on the slots of now. */
 static void write_alone(batch *b, const cri_tape_op *old)
 {
@@ -117,6 +125,7 @@ static void write_alone(batch *b, const cri_tape_op *old)
         cri_operand all = operand_of(b, op.n); /* now in order perhaps: no gather is needed then */
         at = all.at;
     } else {
+        op.kernel = for_rows(op.kernel, op.n);
         at = cri_tape_add(b->t, op);
     }
     if (at == CRI_NO_SLOT) return;
@@ -142,6 +151,7 @@ static void write_together(batch *b, const entry *of, size_t n)
         op.in[k] = operand_of(b, same ? 1 : n);
     }
     if (once) op.n = 1;
+    op.kernel = for_rows(op.kernel, n);
     at = cri_tape_add(b->t, op);
     if (at == CRI_NO_SLOT) return;
     for (size_t i = 0; i < n; i++)
