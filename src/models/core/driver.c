@@ -115,6 +115,8 @@ static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t, cri_pass
                        c->name);
     CR_TRY(check_transform(cx, m));
     find_roles(m, &needs);
+    if (c->columns && !m->design_options.features)
+        CR_TRY(c->columns(cx, m->options, t, &m->design_options.features));
     CR_TRY(cri_design_fit(cx, t, &m->design_options, &needs, &m->design));
     CR_TRY(check_texts(cx, m->design));
     m->design->standardised = standard;
