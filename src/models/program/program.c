@@ -18,7 +18,8 @@
       "the program itself, or a file of it whose name ends in .model or .stan",                    \
       "'x ~ normal(m, s); m ~ normal(0, 100); s ~ exponential(0.01)'")                             \
     X(text, data, "", "FILE",                                                                      \
-      "more data, in CmdStan's JSON: an object of numbers and nested arrays", "schools.json")      \
+      "more data, in CmdStan's JSON: an object of numbers and nested arrays, in a file or as it is",     \
+      "schools.json")      \
     X(count, chains, "4", "1..1000", "chains, which are compared", "2")                            \
     X(count, warmup, "500", "", "draws of each chain before those that are kept", "1000")          \
     X(count, draws, "1000", ">=4", "draws of each chain that are kept", "4000")                    \
@@ -112,6 +113,25 @@ done:
     return st;
 }
 
+static bool adds_to_target(const cri_syntax *node)
+{
+    if (node->kind == CRI_SYN_TARGET) return true;
+    for (const cri_syntax *child = node->child; child; child = child->next)
+        if (adds_to_target(child)) return true;
+    return false;
+}
+
+/* Statements of parameters alone sample their priors: where no blocks say that these are parameters, a slip. */
+static cr_status check_use(cr_ctx *cx, const cri_syntax_tree *tree, const cri_bound *bound,
+                           const cri_rows *rows)
+{
+    if (tree->has_blocks || bound->observed > 0 || adds_to_target(tree->root)) return CR_OK;
+    cr_fail(cx, CR_EDATA, "%s: no statement has data of %s on its left: nothing is to be learned",
+            tree->source, cr_table_source(rows->table));
+    return cr_fail_hint(cx, "y ~ normal(m, s), with a column y, for names that are not columns are "
+                            "parameters");
+}
+
 /* --- fit --------------------------------------------------------------------------------------- */
 
 static cr_status check_rows(cr_ctx *cx, const cri_rows *rows)
@@ -147,6 +167,7 @@ static cr_status program_fit(cr_ctx *cx, const cri_rows *rows, const void *optio
     CR_TRY(read_program(cx, o, &p->source, &tree));
     CR_TRY(cri_program_data(&s, &tree, rows, o->data, &data, &n_data));
     CR_TRY(cri_program_bind(cx, &tree, data, n_data, &bound));
+    CR_TRY(check_use(cx, &tree, &bound, rows));
     CR_TRY(cri_program_sample(cx, &bound, &request, p, &late));
     CR_TRY(cri_sequence_names_open(cx, p->names, p->n, &p->known));
     CR_TRY(cri_program_judge(cx, p, &agree));

@@ -136,12 +136,13 @@ static char *copy(cr_scratch *s, const char *text)
 }
 
 static cr_status read_json(cr_scratch *s, const cri_syntax_tree *tree, const char *path,
-                           const cri_block *bytes, cri_program_datum **out, size_t *out_n)
+                           const char *bytes, size_t size, cri_program_datum **out,
+                           size_t *out_n)
 {
     cr_status    st = CR_OK;
     json_error_t error;
     const char  *key;
-    json_t      *value, *root = json_loadb(bytes->bytes, bytes->size, JSON_REJECT_DUPLICATES, &error);
+    json_t      *value, *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
     if (!root)
         CR_TRY(cr_fail(s->cx, CR_EDATA, "%s:%d:%d: not JSON: %s", path, error.line, error.column,
                        error.text));
@@ -182,9 +183,10 @@ static cr_status read_json_file(cr_scratch *s, const cri_syntax_tree *tree, cons
     cr_status   st = CR_OK;
     cri_source *source = NULL;
     cri_block   bytes = { 0 };
+    if (path[0] == '{') return read_json(s, tree, "data", path, strlen(path), out, out_n);
     CR_TRY(cri_source_open(s->cx, path, &source));
     CR_TRY(cri_source_load(s->cx, source, &bytes));
-    CR_TRY(read_json(s, tree, path, &bytes, out, out_n));
+    CR_TRY(read_json(s, tree, path, bytes.bytes, bytes.size, out, out_n));
 done:
     cr_free(s->cx, bytes.bytes, bytes.capacity, 1);
     cri_source_close(source);
