@@ -108,7 +108,7 @@ cr_status cli_check_order(cli *c);
 /* A program in the place of a model becomes the model `program` with that setting (program.c). */
 void cli_take_program(cli *c);
 /* Of the model `program` and a file of CmdStan's JSON: a table without columns of its own, the file as setting
- * `data`; else NULL. */
+ * `arrays`; else NULL. */
 cr_status cli_program_table(cli *c, const char *path, cr_table **out_table);
 /* Refuses a formula of R among the arguments, with the command that says the same. */
 cr_status cli_check_formula(cli *c);

@@ -16,10 +16,10 @@
 #define PROGRAM_OPTIONS(X)                                                                         \
     X(text, program, "", "",                                                                       \
       "the program itself, or a file of it whose name ends in .model or .stan",                    \
-      "'x ~ normal(m, s); m ~ normal(0, 100); s ~ exponential(0.01)'")                             \
-    X(text, data, "", "FILE",                                                                      \
+      "'y ~ normal(m, s); m ~ normal(0, 10); s ~ exponential(0.1)'")                             \
+    X(text, arrays, "", "FILE",                                                                      \
       "more data, in CmdStan's JSON: an object of numbers and nested arrays, in a file or as it is",     \
-      "schools.json")      \
+      "'{\"k\": 2}'")      \
     X(count, chains, "4", "1..1000", "chains, which are compared", "2")                            \
     X(count, warmup, "500", "", "draws of each chain before those that are kept", "1000")          \
     X(count, draws, "1000", ">=4", "draws of each chain that are kept", "4000")                    \
@@ -165,7 +165,7 @@ static cr_status program_fit(cr_ctx *cx, const cri_rows *rows, const void *optio
     if (!p) CR_TRY(CR_ENOMEM);
     CR_TRY(check_rows(cx, rows));
     CR_TRY(read_program(cx, o, &p->source, &tree));
-    CR_TRY(cri_program_data(&s, &tree, rows, o->data, &data, &n_data));
+    CR_TRY(cri_program_data(&s, &tree, rows, o->arrays, &data, &n_data));
     CR_TRY(cri_program_bind(cx, &tree, data, n_data, &bound));
     CR_TRY(check_use(cx, &tree, &bound, rows));
     CR_TRY(cri_program_sample(cx, &bound, &request, p, &late));
@@ -200,7 +200,7 @@ static void program_release(cr_ctx *cx, void *state)
 }
 
 const cr_model_class cri_class_program = {
-    .example = "examples/schools.csv --program examples/schools.model",
+    .example = "examples/schools.csv --program examples/schools.model --accept 0.95",
     .name = "program",
     .summary = "a model that you state yourself, in Stan's language, and its posterior by NUTS",
     .formulas = "log p(theta | data) = sum of the log densities of all statements y ~ d(...) + constant\n"

@@ -183,7 +183,7 @@ static cr_status read_json_file(cr_scratch *s, const cri_syntax_tree *tree, cons
     cr_status   st = CR_OK;
     cri_source *source = NULL;
     cri_block   bytes = { 0 };
-    if (path[0] == '{') return read_json(s, tree, "data", path, strlen(path), out, out_n);
+    if (path[0] == '{') return read_json(s, tree, "--arrays", path, strlen(path), out, out_n);
     CR_TRY(cri_source_open(s->cx, path, &source));
     CR_TRY(cri_source_load(s->cx, source, &bytes));
     CR_TRY(read_json(s, tree, path, bytes.bytes, bytes.size, out, out_n));
