@@ -53,11 +53,13 @@ cr_status cli_program_table(cli *c, const char *path, cr_table **out_table)
     double    one = 1;
     cr_table *t = NULL;
     *out_table = NULL;
-    if (strcmp(c->args[0], "program") != 0 || !cli_ends_with(path, ".json") || first_of(path) != '{')
+    if (strcmp(c->args[0], "program") != 0 || !cli_ends_with(path, ".json") ||
+        first_of(path) != '{')
         return CR_OK;
     c->settings[c->n_settings++] = (cr_setting){ "arrays", path };
     CR_TRY(cr_table_new(c->cx, path, 1, &t));
-    CR_TRY(cr_table_add_numbers(c->cx, t, "(data)", CR_INTEGER, &one, 1)); /* no program names this */
+    CR_TRY(
+        cr_table_add_numbers(c->cx, t, "(data)", CR_INTEGER, &one, 1)); /* no program names this */
     *out_table = t;
     t = NULL;
 done:

@@ -46,7 +46,8 @@ static inline cr_status life_makes(cr_ctx *cx, void *arg)
 }
 
 /* Nothing where the class does not predict. */
-static inline cr_status life_answers(cr_ctx *cx, const life *l, const cr_model *m, cr_prediction *out)
+static inline cr_status life_answers(cr_ctx *cx, const life *l, const cr_model *m,
+                                     cr_prediction *out)
 {
     if (!cr_class_offers(cr_model_get_class(m), "predict")) return CR_OK;
     return cr_predict(cx, m, l->table, out);

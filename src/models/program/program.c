@@ -16,10 +16,11 @@
 #define PROGRAM_OPTIONS(X)                                                                         \
     X(text, program, "", "",                                                                       \
       "the program itself, or a file of it whose name ends in .model or .stan",                    \
-      "'y ~ normal(m, s); m ~ normal(0, 10); s ~ exponential(0.1)'")                             \
-    X(text, arrays, "", "FILE",                                                                      \
-      "more data, in CmdStan's JSON: an object of numbers and nested arrays, in a file or as it is",     \
-      "'{\"k\": 2}'")      \
+      "'y ~ normal(m, s); m ~ normal(0, 10); s ~ exponential(0.1)'")                               \
+    X(text, arrays, "", "FILE",                                                                    \
+      "more data, in CmdStan's JSON: an object of numbers and nested arrays, in a file or as it "  \
+      "is",                                                                                        \
+      "'{\"k\": 2}'")                                                                              \
     X(count, chains, "4", "1..1000", "chains, which are compared", "2")                            \
     X(count, warmup, "500", "", "draws of each chain before those that are kept", "1000")          \
     X(count, draws, "1000", ">=4", "draws of each chain that are kept", "4000")                    \
@@ -49,8 +50,9 @@ cr_status cri_program_text(cr_ctx *cx, const char *option, const char **out_sour
     *out_source = "program";
     if (!option || !*option) {
         cr_fail(cx, CR_EARG, "program: there is no program to fit");
-        return cr_fail_hint(cx, "--program 'y ~ normal(m, s); m ~ normal(0, 10); s ~ exponential(1)', "
-                                "or --program FILE.model");
+        return cr_fail_hint(cx,
+                            "--program 'y ~ normal(m, s); m ~ normal(0, 10); s ~ exponential(1)', "
+                            "or --program FILE.model");
     }
     if (!ends_with(option, ".model") && !ends_with(option, ".stan")) {
         *out_text = cri_string_copy(cx, option);
@@ -106,7 +108,8 @@ static cr_status program_shape(cr_ctx *cx, const void *options, cr_design *desig
     CR_TRY(read_program(cx, options, &text, &tree));
     for (size_t i = 0; i < design->n_columns; i++)
         any = any || cri_program_reads(&tree, design->columns[i].name);
-    if (!any && !design->target.name && !design->weights) CR_TRY(cri_design_drop_inputs(cx, design));
+    if (!any && !design->target.name && !design->weights)
+        CR_TRY(cri_design_drop_inputs(cx, design));
 done:
     if (tree.memory.cx) cri_syntax_free(&tree);
     cri_string_free(cx, text);
@@ -203,10 +206,12 @@ const cr_model_class cri_class_program = {
     .example = "examples/schools.csv --program examples/schools.model --accept 0.95",
     .name = "program",
     .summary = "a model that you state yourself, in Stan's language, and its posterior by NUTS",
-    .formulas = "log p(theta | data) = sum of the log densities of all statements y ~ d(...) + constant\n"
-                "posterior by the No-U-Turn sampler; R-hat, effective draws and errors by ranks",
-    .reference = "Carpenter et al. (2017), J. Statistical Software 76; Hoffman & Gelman (2014), JMLR 15; "
-                 "Vehtari et al. (2021), Bayesian Analysis 16",
+    .formulas =
+        "log p(theta | data) = sum of the log densities of all statements y ~ d(...) + constant\n"
+        "posterior by the No-U-Turn sampler; R-hat, effective draws and errors by ranks",
+    .reference =
+        "Carpenter et al. (2017), J. Statistical Software 76; Hoffman & Gelman (2014), JMLR 15; "
+        "Vehtari et al. (2021), Bayesian Analysis 16",
     .tasks = CR_TASK_DENSITY,
     .options = program_table,
     .options_size = sizeof(program_options),

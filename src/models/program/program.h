@@ -31,8 +31,8 @@
 CRI_RECORD_WITH(cri_program, CRI_PROGRAM, cri_sequence_names known;);
 
 typedef struct cri_program_request {
-    size_t    chains;
-    uint64_t  seed;
+    size_t           chains;
+    uint64_t         seed;
     cri_nuts_options nuts;
 } cri_program_request;
 
@@ -41,7 +41,8 @@ extern const cr_field   cri_program_statistics[];
 
 /* The text of a program: of a file where the option ends in .model or .stan.  *out_source is what
  * failures call it, borrowed from the option or a constant; *out_text is freed by cri_string_free. */
-cr_status cri_program_text(cr_ctx *cx, const char *option, const char **out_source, char **out_text);
+cr_status cri_program_text(cr_ctx *cx, const char *option, const char **out_source,
+                           char **out_text);
 
 /* --- data (program_data.c) --------------------------------------------------------------------- */
 

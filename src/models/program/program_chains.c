@@ -50,15 +50,17 @@ static cr_status fail_start(cr_ctx *cx, const cri_bound *b, cri_tape_run *run, c
             if (!isfinite(value)) name = b->quantity[k].name;
         }
     if (name)
-        cr_fail(cx, CR_ENUMERIC,
-                "program: no start was found: in %d tries the density was 0 or not a number; '%s' is "
-                "%g at the last of them",
-                MOST_STARTS, name, value);
+        cr_fail(
+            cx, CR_ENUMERIC,
+            "program: no start was found: in %d tries the density was 0 or not a number; '%s' is "
+            "%g at the last of them",
+            MOST_STARTS, name, value);
     else
-        cr_fail(cx, CR_ENUMERIC,
-                "program: no start was found: in %d tries the density was 0 or not a number, although "
-                "all quantities are finite: the data may be impossible under the model",
-                MOST_STARTS);
+        cr_fail(
+            cx, CR_ENUMERIC,
+            "program: no start was found: in %d tries the density was 0 or not a number, although "
+            "all quantities are finite: the data may be impossible under the model",
+            MOST_STARTS);
     return cr_fail_hint(cx, "bounds keep parameters where the density is: real<lower=0> s");
 }
 
@@ -155,22 +157,27 @@ cr_status cri_program_sample(cr_ctx *cx, cri_bound *bound, const cri_program_req
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    cri_target target = { .n = bound->tape.n_parameters,
-                          .user = bound,
-                          .open = open_run,
-                          .log_density = log_density };
-    size_t     C = request->chains, length = request->nuts.draws;
-    lane      *l = cr_scratch_bytes(&s, C, sizeof *l);
-    cri_slot  *slot;
-    double    *draws;
-    cri_clock  clock = cri_clock_start(cx, NAN);
+    cri_target target = {
+        .n = bound->tape.n_parameters, .user = bound, .open = open_run, .log_density = log_density
+    };
+    size_t    C = request->chains, length = request->nuts.draws;
+    lane     *l = cr_scratch_bytes(&s, C, sizeof *l);
+    cri_slot *slot;
+    double   *draws;
+    cri_clock clock = cri_clock_start(cx, NAN);
     CR_TRY(s.status);
     CR_TRY(cri_program_choose(cx, bound, &s, &slot, out));
     if (out->n > SIZE_MAX / length / C) CR_TRY(cri_fail_memory(cx, SIZE_MAX));
     draws = cr_scratch_matrix(&s, C * length, out->n);
     for (size_t k = 0; k < C; k++)
-        l[k] = (lane){ .cx = cx, .bound = bound, .request = request, .target = &target, .slot = slot,
-                       .n = out->n, .number = k, .clock = clock,
+        l[k] = (lane){ .cx = cx,
+                       .bound = bound,
+                       .request = request,
+                       .target = &target,
+                       .slot = slot,
+                       .n = out->n,
+                       .number = k,
+                       .clock = clock,
                        .draws = draws ? draws + k * length * out->n : NULL,
                        .notes = cr_scratch_bytes(&s, length, sizeof *l->notes) };
     CR_TRY(s.status);

@@ -76,8 +76,8 @@ typedef struct reading {
 
 static cr_status fail_shape(const reading *r)
 {
-    return cr_fail(r->s->cx, CR_EDATA, "%s: '%s' is ragged: its rows are not all of the same length",
-                   r->path, r->name);
+    return cr_fail(r->s->cx, CR_EDATA,
+                   "%s: '%s' is ragged: its rows are not all of the same length", r->path, r->name);
 }
 
 /* A number, as it may be written: 1, 1.5, "NaN", "Inf", "-Inf". */
@@ -136,8 +136,7 @@ static char *copy(cr_scratch *s, const char *text)
 }
 
 static cr_status read_json(cr_scratch *s, const cri_syntax_tree *tree, const char *path,
-                           const char *bytes, size_t size, cri_program_datum **out,
-                           size_t *out_n)
+                           const char *bytes, size_t size, cri_program_datum **out, size_t *out_n)
 {
     cr_status    st = CR_OK;
     json_error_t error;

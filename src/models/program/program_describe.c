@@ -60,7 +60,8 @@ const cr_field cri_program_statistics[] = {
     CR_COUNT("draws", 0, "draws of all chains that were kept"),
     CR_COUNT("warmup", 0, "draws before them, per chain, that the sampler learned by"),
     CR_COUNT("free", 0, "numbers without constraints that were sampled"),
-    CR_COUNT("divergences", 0, "trajectories that lost their energy: the density is too steep there"),
+    CR_COUNT("divergences", 0,
+             "trajectories that lost their energy: the density is too steep there"),
     CR_COUNT("deepest", 0, "trajectories that were as long as --max-depth allows"),
     CR_COUNT("gradients", 0, "evaluations of the density and its gradient"),
     CR_NUMBER("e_bfmi", CR_FIELD_NULL,
@@ -147,16 +148,18 @@ static void judge_agreement(cr_ctx *cx, const cri_program *p, const cri_draws_su
     if (apart > 0) {
         *out_agree = false;
         cr_log(cx, CR_LOG_WARNING,
-               "the chains do not agree: R-hat of %zu of %zu quantities is above %g, worst for %s (%.3g); "
+               "the chains do not agree: R-hat of %zu of %zu quantities is above %g, worst for %s "
+               "(%.3g); "
                "more --warmup and --draws may help, or the posterior has several modes",
                apart, p->n, MOST_RHAT, p->known.name[worst], all[worst].r_hat);
     }
     if (few > 0) {
         const cri_draws_summary *a = &all[fewest];
-        cr_log(cx, CR_LOG_WARNING,
-               "few effective draws: %zu of %zu quantities have fewer than %g, %s the fewest (%.0f in "
-               "bulk, %.0f in the tails); more --draws make more",
-               few, p->n, LEAST_ESS, p->known.name[fewest], a->ess_bulk, a->ess_tail);
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "few effective draws: %zu of %zu quantities have fewer than %g, %s the fewest (%.0f in "
+            "bulk, %.0f in the tails); more --draws make more",
+            few, p->n, LEAST_ESS, p->known.name[fewest], a->ess_bulk, a->ess_tail);
     }
 }
 
@@ -173,11 +176,12 @@ cr_status cri_program_judge(cr_ctx *cx, const cri_program *p, bool *out_agree)
     if (diverged > 0) {
         bool   low = false;
         size_t i = find_separating(p, all, &low);
-        cr_log(cx, CR_LOG_WARNING,
-               "%zu of %zu trajectories diverged, mostly where %s is %s: the posterior is not fully "
-               "explored there; --accept 0.95 takes smaller steps, and theta = mu + tau * z with "
-               "standard normal z often removes the cause",
-               diverged, p->total, p->known.name[i], low ? "low" : "high");
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "%zu of %zu trajectories diverged, mostly where %s is %s: the posterior is not fully "
+            "explored there; --accept 0.95 takes smaller steps, and theta = mu + tau * z with "
+            "standard normal z often removes the cause",
+            diverged, p->total, p->known.name[i], low ? "low" : "high");
     }
     if (deepest * 100 > p->total)
         cr_log(cx, CR_LOG_WARNING,

@@ -19,7 +19,8 @@ typedef struct pen {
 static void put(pen *p, const char *text)
 {
     for (; *text; text++, p->used++)
-        if (p->at) p->at[p->used] = (char)(*text == '\n' ? ' ' : *text); /* names are cut at line ends */
+        if (p->at)
+            p->at[p->used] = (char)(*text == '\n' ? ' ' : *text); /* names are cut at line ends */
 }
 
 /* theta[A], theta[2,3]: entry i, the last index fastest. */
@@ -60,8 +61,9 @@ cr_status cri_program_choose(cr_ctx *cx, const cri_bound *bound, cr_scratch *s, 
         if (is_kept(q))
             out->n += q->n;
         else
-            cr_log(cx, CR_LOG_INFO, "'%s' has %zu values, which are not kept: they follow from the others",
-                   q->name, q->n);
+            cr_log(cx, CR_LOG_INFO,
+                   "'%s' has %zu values, which are not kept: they follow from the others", q->name,
+                   q->n);
     }
     if (out->n == 0)
         CR_TRY(cr_fail(cx, CR_EDATA, "the program has no quantity to report: all are of length 0"));

@@ -61,8 +61,8 @@ void cri_draws_summarise(const double *draws, size_t chains, size_t length, size
 {
     const double P[3] = { 0.05, 0.5, 0.95 };
     size_t       all = chains * length, even = length - length % 2, n = chains * even;
-    double      *x = work, *sorted = work + all, *z = work + 2 * all, variance, ess[3], q[3], folded;
-    bool         finite = true;
+    double *x = work, *sorted = work + all, *z = work + 2 * all, variance, ess[3], q[3], folded;
+    bool    finite = true;
     *out = (cri_draws_summary){ .r_hat = NAN };
     for (size_t i = 0; i < all; i++) {
         x[i] = draws[i * stride];
@@ -71,8 +71,9 @@ void cri_draws_summarise(const double *draws, size_t chains, size_t length, size
     if (!finite || length < LEAST) {
         double mean = NAN;
         if (finite) cri_mean_variance(x, all, 1, &mean, &variance);
-        *out = (cri_draws_summary){ mean, finite ? sqrt(variance) : NAN, NAN, NAN, NAN, NAN, NAN,
-                                    NAN,  NAN, NAN, NAN, NAN };
+        *out = (cri_draws_summary){
+            mean, finite ? sqrt(variance) : NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN
+        };
         return;
     }
     cri_mean_variance(x, all, 1, &out->mean, &variance);

@@ -15,7 +15,8 @@
 
 typedef struct cri_draws_summary {
     double mean, sd, q5, q50, q95;
-    double r_hat, ess_bulk, ess_tail; /* R-hat NaN of chains of fewer than four draws; all NaN, and R-hat
+    double r_hat, ess_bulk,
+        ess_tail; /* R-hat NaN of chains of fewer than four draws; all NaN, and R-hat
                                        * with them, where a draw is not finite                       */
     double mcse, mcse_q5, mcse_q50, mcse_q95;
 } cri_draws_summary;
@@ -23,8 +24,8 @@ typedef struct cri_draws_summary {
 /* Of `chains` chains of `length` draws, `stride` apart, one chain after another.  work [3 x chains x
  * length].  O(S log S + S K), K the lag where the correlation is over.  What never varies is agreed on,
  * and worth all its draws.  Pure. */
-void cri_draws_summarise(const double *draws, size_t chains, size_t length, size_t stride, double *work,
-                         cri_draws_summary *out);
+void cri_draws_summarise(const double *draws, size_t chains, size_t length, size_t stride,
+                         double *work, cri_draws_summary *out);
 enum { CRI_DRAWS_WORK = 3 };
 
 /* The smallest of the chains; NaN where the energy never varies. */

@@ -27,7 +27,7 @@ typedef struct chain {
     cr_rng           *rng;
     double           *variance; /* sigma^2 */
     double            step;
-    point             now;      /* where the trajectory is being extended */
+    point             now; /* where the trajectory is being extended */
     level             at[MOST_DEPTH + 1];
     double            energy0, sum_accept;
     size_t            leapfrogs;
@@ -111,11 +111,21 @@ static bool build(chain *c, size_t depth, double sign, tree *t)
     level *l = &c->at[depth];
     memset(l->rho_left, 0, c->n * sizeof *l->rho_left);
     memset(l->rho_right, 0, c->n * sizeof *l->rho_right);
-    tree left = { .p_begin = t->p_begin, .v_begin = t->v_begin, .p_end = l->p_left_end,
-                  .v_end = l->v_left_end, .rho = l->rho_left, .x = t->x, .g = t->g };
+    tree left = { .p_begin = t->p_begin,
+                  .v_begin = t->v_begin,
+                  .p_end = l->p_left_end,
+                  .v_end = l->v_left_end,
+                  .rho = l->rho_left,
+                  .x = t->x,
+                  .g = t->g };
     if (!build(c, depth - 1, sign, &left)) return false;
-    tree right = { .p_begin = l->p_right_begin, .v_begin = l->v_right_begin, .p_end = t->p_end,
-                   .v_end = t->v_end, .rho = l->rho_right, .x = l->x, .g = l->g };
+    tree right = { .p_begin = l->p_right_begin,
+                   .v_begin = l->v_right_begin,
+                   .p_end = t->p_end,
+                   .v_end = t->v_end,
+                   .rho = l->rho_right,
+                   .x = l->x,
+                   .g = l->g };
     if (!build(c, depth - 1, sign, &right)) return false;
     t->log_weight = log_add(left.log_weight, right.log_weight);
     t->log_density = left.log_density;
@@ -133,7 +143,7 @@ static bool build(chain *c, size_t depth, double sign, tree *t)
 
 /* Both ends of the whole trajectory, its current draw, and workspace for the next doubling. */
 typedef struct path {
-    point   end[2];               /* 0 backward, 1 forward */
+    point   end[2];                  /* 0 backward, 1 forward */
     double *p_outer[2], *v_outer[2]; /* momenta at the ends */
     double *rho, *rho_new, *p_inner, *v_inner, *x, *g, *p_seam[2], *v_seam[2];
 } path;
@@ -142,8 +152,7 @@ static void draw(chain *c, path *w, point *current, size_t most_depth, cri_nuts_
 {
     size_t depth = 0;
     double log_weight = 0;
-    for (size_t i = 0; i < c->n; i++)
-        current->p[i] = cr_rng_normal(c->rng) / sqrt(c->variance[i]);
+    for (size_t i = 0; i < c->n; i++) current->p[i] = cr_rng_normal(c->rng) / sqrt(c->variance[i]);
     c->energy0 = kinetic(c, current->p) - current->log_density;
     c->sum_accept = 0, c->leapfrogs = 0, c->diverged = false;
     *note = (cri_nuts_note){ .energy = c->energy0, .step = c->step };
@@ -162,8 +171,13 @@ static void draw(chain *c, path *w, point *current, size_t most_depth, cri_nuts_
         /* the old half keeps its end at the seam */
         copy(c, w->p_seam[0], w->p_outer[side]), copy(c, w->v_seam[0], w->v_outer[side]);
         c->now = w->end[side];
-        tree t = { .p_begin = w->p_seam[1], .v_begin = w->v_seam[1], .p_end = w->p_outer[side],
-                   .v_end = w->v_outer[side], .rho = w->rho_new, .x = w->x, .g = w->g };
+        tree t = { .p_begin = w->p_seam[1],
+                   .v_begin = w->v_seam[1],
+                   .p_end = w->p_outer[side],
+                   .v_end = w->v_outer[side],
+                   .rho = w->rho_new,
+                   .x = w->x,
+                   .g = w->g };
         bool on = build(c, depth, sign, &t);
         w->end[side].log_density = c->now.log_density;
         if (!on) break;
@@ -175,7 +189,7 @@ static void draw(chain *c, path *w, point *current, size_t most_depth, cri_nuts_
         log_weight = log_add(log_weight, t.log_weight);
         /* along the whole, and across the seam both ways; backward, velocities count reversed, which
          * changes no sign of a product with the sum of momenta as all are taken in one direction */
-        bool ok = goes_on_across(c, w->v_outer[0], w->v_outer[1], w->rho, w->rho_new);
+        bool          ok = goes_on_across(c, w->v_outer[0], w->v_outer[1], w->rho, w->rho_new);
         const double *v_old = w->v_outer[!side];
         if (side)
             ok = ok && goes_on_across(c, v_old, w->v_seam[1], w->rho, w->p_seam[1]) &&
@@ -293,19 +307,26 @@ cr_status cri_nuts_chain(cr_ctx *cx, const cri_target *target, void *self,
     spread        front = { 0 }, back = { 0 };
     averaging     average;
     cri_nuts_note note;
-    double      **vectors[] = { &c.variance, &current.x, &current.g, &current.p, &trial.x, &trial.g,
-                                &trial.p, &w.end[0].x, &w.end[0].g, &w.end[0].p, &w.end[1].x,
-                                &w.end[1].g, &w.end[1].p, &w.p_outer[0], &w.p_outer[1],
-                                &w.v_outer[0], &w.v_outer[1], &w.rho, &w.rho_new, &w.x, &w.g,
-                                &w.p_seam[0], &w.p_seam[1], &w.v_seam[0], &w.v_seam[1],
-                                &front.mean_x, &front.square_x, &front.mean_g, &front.square_g,
-                                &back.mean_x, &back.square_x, &back.mean_g, &back.square_g };
+    double      **vectors[] = {
+             &c.variance,    &current.x,      &current.g,    &current.p,      &trial.x,
+             &trial.g,       &trial.p,        &w.end[0].x,   &w.end[0].g,     &w.end[0].p,
+             &w.end[1].x,    &w.end[1].g,     &w.end[1].p,   &w.p_outer[0],   &w.p_outer[1],
+             &w.v_outer[0],  &w.v_outer[1],   &w.rho,        &w.rho_new,      &w.x,
+             &w.g,           &w.p_seam[0],    &w.p_seam[1],  &w.v_seam[0],    &w.v_seam[1],
+             &front.mean_x,  &front.square_x, &front.mean_g, &front.square_g, &back.mean_x,
+             &back.square_x, &back.mean_g,    &back.square_g
+    };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = cr_scratch_f64(&s, n);
     for (size_t d = 1; d <= depth; d++) {
-        double **own[] = { &c.at[d].p_left_end, &c.at[d].v_left_end, &c.at[d].p_right_begin,
-                           &c.at[d].v_right_begin, &c.at[d].rho_left, &c.at[d].rho_right,
-                           &c.at[d].x, &c.at[d].g };
+        double **own[] = { &c.at[d].p_left_end,
+                           &c.at[d].v_left_end,
+                           &c.at[d].p_right_begin,
+                           &c.at[d].v_right_begin,
+                           &c.at[d].rho_left,
+                           &c.at[d].rho_right,
+                           &c.at[d].x,
+                           &c.at[d].g };
         for (size_t i = 0; i < sizeof own / sizeof *own; i++) *own[i] = cr_scratch_f64(&s, n);
     }
     CR_TRY(s.status);

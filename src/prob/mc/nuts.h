@@ -15,8 +15,8 @@
 
 typedef struct cri_nuts_options {
     size_t warmup, draws;
-    double accept;    /* the acceptance that the step aims at: 0.8                            */
-    size_t depth;     /* trajectories have at most 2^depth - 1 steps: 10                       */
+    double accept; /* the acceptance that the step aims at: 0.8                            */
+    size_t depth;  /* trajectories have at most 2^depth - 1 steps: 10                       */
     const struct cri_clock *opt_clock; /* once it is over, a few draws end the chain           */
 } cri_nuts_options;
 

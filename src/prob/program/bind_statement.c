@@ -250,7 +250,7 @@ static cr_status bind_tilde(cri_binder *b, const cri_syntax *node)
     for (const cri_syntax *a = call->child; a; a = a->next)
         CR_TRY(cri_bind_expression(b, a, &argument[n++]));
     CR_TRY(cri_bind_truncation(b, node, v, argument, n));
-    if (v && v->role == CRI_ROLE_DATA) b->p->observed += y.n;
+    if (y.data) b->p->observed += y.n;
     CR_TRY(cri_bind_log_density(b, call, call->text, &y, argument, n, &x));
     CR_TRY(add_term(b, node, &x));
 done:

@@ -61,14 +61,16 @@ cr_status cri_bind_truncation(cri_binder *b, const cri_syntax *tilde, const cri_
     cr_status st = CR_OK;
     if (!tilde->whole) return CR_OK;
     if (!opt_left || opt_left->role != CRI_ROLE_PARAMETER)
-        CR_TRY(CRI_BIND_FAIL(b, tilde, "T[...] is supported for parameters only so far: what is left of "
-                                       "this '~' is none"));
+        CR_TRY(CRI_BIND_FAIL(b, tilde,
+                             "T[...] is supported for parameters only so far: what is left of "
+                             "this '~' is none"));
     for (size_t k = 0; k < n; k++)
         if (!argument[k].data)
-            CR_TRY(CRI_BIND_FAIL(b, tilde,
-                                 "T[...] is supported where all arguments are known only: argument %zu "
-                                 "is not",
-                                 k + 1));
+            CR_TRY(CRI_BIND_FAIL(
+                b, tilde,
+                "T[...] is supported where all arguments are known only: argument %zu "
+                "is not",
+                k + 1));
     CR_TRY(check_end(b, tilde, cri_syntax_child(tilde, 2), opt_left->name, "lower"));
     CR_TRY(check_end(b, tilde, cri_syntax_child(tilde, 3), opt_left->name, "upper"));
 done:

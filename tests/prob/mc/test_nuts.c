@@ -34,7 +34,8 @@ static double funnel(void *self, const double *x, double *g)
 /* 0.3 N(-4, 1) + 0.7 N(4, 1), and so far apart that a chain stays. */
 static double two_modes(void *self, const double *x, double *g)
 {
-    double a = log(0.3) - 0.5 * (x[0] + 8) * (x[0] + 8), b = log(0.7) - 0.5 * (x[0] - 8) * (x[0] - 8);
+    double a = log(0.3) - 0.5 * (x[0] + 8) * (x[0] + 8),
+           b = log(0.7) - 0.5 * (x[0] - 8) * (x[0] - 8);
     double most = a > b ? a : b, sum = exp(a - most) + exp(b - most);
     (void)self;
     if (g) g[0] = -(exp(a - most) * (x[0] + 8) + exp(b - most) * (x[0] - 8)) / sum;
@@ -55,8 +56,8 @@ typedef struct runs {
     size_t        gradients;
 } runs;
 
-static void sample(cr_ctx *cx, const cri_target *t, size_t warmup, size_t draws, const double *start,
-                   runs *out)
+static void sample(cr_ctx *cx, const cri_target *t, size_t warmup, size_t draws,
+                   const double *start, runs *out)
 {
     cri_nuts_options o = { .warmup = warmup, .draws = draws, .accept = 0.8, .depth = 10 };
     out->draws = malloc(CHAINS * draws * t->n * sizeof(double));
@@ -149,11 +150,14 @@ TEST(chains_repeat_and_end_in_time)
     for (size_t k = 0; k < 2; k++) {
         cri_nuts_options o = { .warmup = 30, .draws = 40, .accept = 0.8, .depth = 10 };
         cr_rng           rng = cr_rng_stream(7, 1);
-        assert_ok(cx, cri_nuts_chain(cx, &t, NULL, &o, &rng, x, draws[k], notes, &made, &gradients));
+        assert_ok(cx,
+                  cri_nuts_chain(cx, &t, NULL, &o, &rng, x, draws[k], notes, &made, &gradients));
     }
     assert_memory_equal(draws[0], draws[1], sizeof draws[0]);
-    cri_nuts_options o = { .warmup = 30, .draws = 40, .accept = 0.8, .depth = 10, .opt_clock = &over };
-    cr_rng           rng = cr_rng_stream(7, 1);
+    cri_nuts_options o = {
+        .warmup = 30, .draws = 40, .accept = 0.8, .depth = 10, .opt_clock = &over
+    };
+    cr_rng rng = cr_rng_stream(7, 1);
     assert_ok(cx, cri_nuts_chain(cx, &t, NULL, &o, &rng, x, draws[0], notes, &made, &gradients));
     assert_int_equal(made, CRI_NUTS_LEAST);
 }
