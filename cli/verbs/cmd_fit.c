@@ -122,7 +122,8 @@ const cli_verb verb_fit = {
     .example =
         "credence fit bayes-linear examples/diabetes.csv --target progression -o model.cred\n"
         "credence fit linear examples/diabetes.csv --target progression --features 'bmi,s*'\n"
-        "credence fit ridge examples/diabetes.csv --target progression --stream",
+        "credence fit ridge examples/diabetes.csv --target progression --stream\n"
+        "credence fit examples/schools.model examples/schools.csv --accept 0.95",
     .options = block_table,
     .options_size = sizeof(block_options),
     .takes = VERB_READS | VERB_FITS | VERB_FACTORISES | VERB_SAVES,

@@ -33,7 +33,7 @@ CR_OPTIONS(program_options, program_table, PROGRAM_OPTIONS);
 const cri_member cri_program_record[] = { CRI_PROGRAM(CRI_RECORD_ROW) CRI_RECORD_END };
 #undef CRI_TYPE
 
-/* --- the text ---------------------------------------------------------------------------------- */
+/* --- the text --------------------------------------------------------------------------------- */
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -135,7 +135,7 @@ static cr_status check_use(cr_ctx *cx, const cri_syntax_tree *tree, const cri_bo
                             "parameters");
 }
 
-/* --- fit --------------------------------------------------------------------------------------- */
+/* --- fit -------------------------------------------------------------------------------------- */
 
 static cr_status check_rows(cr_ctx *cx, const cri_rows *rows)
 {
@@ -186,7 +186,7 @@ done:
     return st;
 }
 
-/* --- file -------------------------------------------------------------------------------------- */
+/* --- file ------------------------------------------------------------------------------------- */
 
 static cr_status program_ready(cr_ctx *cx, void *state, const cr_design *design)
 {

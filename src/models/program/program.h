@@ -44,7 +44,7 @@ extern const cr_field   cri_program_statistics[];
 cr_status cri_program_text(cr_ctx *cx, const char *option, const char **out_source,
                            char **out_text);
 
-/* --- data (program_data.c) --------------------------------------------------------------------- */
+/* --- data (program_data.c) -------------------------------------------------------------------- */
 
 /* Is `name` a name that the program looks for among the data? */
 bool cri_program_reads(const cri_syntax_tree *tree, const char *name);
@@ -55,7 +55,7 @@ cr_status cri_program_columns(cr_ctx *cx, const cri_syntax_tree *tree, const cr_
 cr_status cri_program_data(cr_scratch *s, const cri_syntax_tree *tree, const cri_rows *rows,
                            const char *opt_json, cri_program_datum **out_data, size_t *out_n);
 
-/* --- posterior --------------------------------------------------------------------------------- */
+/* --- posterior -------------------------------------------------------------------------------- */
 
 /* Chains side by side: into a state that has only its text.  *out_late: the time limit ended them. */
 cr_status cri_program_sample(cr_ctx *cx, cri_bound *bound, const cri_program_request *request,

@@ -9,7 +9,7 @@
 enum { MOST_STARTS = 100 };
 static const double START_WIDTH = 2; /* starts are uniform in -2..2, free of constraints */
 
-/* --- the density ------------------------------------------------------------------------------- */
+/* --- the density ------------------------------------------------------------------------------ */
 
 static void *open_run(void *bound, cr_scratch *s)
 {
@@ -23,7 +23,7 @@ static double log_density(void *run, const double *x, double *opt_gradient)
     return cri_tape_density(run, x, opt_gradient);
 }
 
-/* --- one chain --------------------------------------------------------------------------------- */
+/* --- one chain -------------------------------------------------------------------------------- */
 
 typedef struct lane {
     cr_ctx                    *cx, *child;
@@ -111,7 +111,7 @@ static void run_lane(void *arg, size_t k)
     l->status = sample(l->child, l);
 }
 
-/* --- all of them ------------------------------------------------------------------------------- */
+/* --- all of them ------------------------------------------------------------------------------ */
 
 /* The failure of the first chain that has one. */
 static cr_status settle(cr_ctx *cx, const lane *l, size_t chains)

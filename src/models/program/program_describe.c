@@ -11,7 +11,7 @@
  * for the energies. */
 static const double MOST_RHAT = 1.01, LEAST_ESS = 400, LEAST_BFMI = 0.3;
 
-/* --- summaries --------------------------------------------------------------------------------- */
+/* --- summaries -------------------------------------------------------------------------------- */
 
 typedef struct summing {
     const cri_program *p;
@@ -53,7 +53,7 @@ static size_t count_deepest(const cri_program *p)
     return n;
 }
 
-/* --- describe ---------------------------------------------------------------------------------- */
+/* --- describe --------------------------------------------------------------------------------- */
 
 const cr_field cri_program_statistics[] = {
     CR_COUNT("chains", 0, "chains"),
@@ -117,7 +117,7 @@ done:
     return st;
 }
 
-/* --- the verdict ------------------------------------------------------------------------------- */
+/* --- the verdict ------------------------------------------------------------------------------ */
 
 /* The quantity whose mean among the draws that diverged is furthest from that of the others, in sds. */
 static size_t find_separating(const cri_program *p, const cri_draws_summary *all, bool *out_low)

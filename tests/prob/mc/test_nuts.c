@@ -7,7 +7,7 @@
 
 enum { CHAINS = 4, MOST_N = 10 };
 
-/* --- targets ----------------------------------------------------------------------------------- */
+/* --- targets ---------------------------------------------------------------------------------- */
 
 /* Two normals of correlation 0.95 and sds 1 and 10, around 3 and -20. */
 static double correlated(void *self, const double *x, double *g)
