@@ -87,7 +87,7 @@ static bool read_number(const json_t *value, double *out)
     if (text) {
         bool minus = text[0] == '-';
         if (strcmp(text, "NaN") == 0) return *out = NAN, true;
-        if (strcmp(text + minus, "Inf") && strcmp(text + minus, "Infinity")) return false;
+        if (strcmp(text + minus, "Inf") != 0 && strcmp(text + minus, "Infinity") != 0) return false;
         return *out = minus ? -INFINITY : INFINITY, true;
     }
     if (!json_is_number(value)) return false;

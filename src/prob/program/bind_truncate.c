@@ -11,7 +11,7 @@ static const cri_syntax *declared_bound(const cri_binder *b, const char *name, c
 {
     for (const cri_syntax *block = b->tree->root->child; block; block = block->next) {
         const cri_syntax *items = block->kind == CRI_SYN_BLOCK ? block->child : NULL;
-        if (block->kind == CRI_SYN_BLOCK && strcmp(block->text, "parameters")) continue;
+        if (block->kind == CRI_SYN_BLOCK && strcmp(block->text, "parameters") != 0) continue;
         for (const cri_syntax *i = items ? items : block; i; i = items ? i->next : NULL) {
             if (i->kind != CRI_SYN_DECLARE) continue;
             for (const cri_syntax *d = cri_syntax_child(i, 3); d; d = d->next) {
