@@ -44,6 +44,7 @@
     X(poisson)               \
     X(ppca)                  \
     X(probit)                \
+    X(program)               \
     X(qda)                   \
     X(ridge)                 \
     X(robust)                \

@@ -1,6 +1,7 @@
 /* nuts.c -- one chain of the No-U-Turn sampler: tree, warm-up, draws. */
 #include "nuts.h"
 #include "metric.h"
+#include "base/context_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -295,13 +296,12 @@ cr_status cri_nuts_chain(cr_ctx *cx, const cri_target *target, void *self,
     c.step = first_step(&c, &current, &trial);
     averaging_restart(&average, c.step);
     for (size_t i = 0; i < o->warmup + o->draws; i++) {
-        bool warming = i < o->warmup, learns = i < o->warmup - 3 * o->warmup / 20;
-        st = cr_check_interrupt(cx);
-        if (st == CR_ENOMEM && made > 0) { /* the time is over: what there is counts */
-            st = CR_OK;
-            break;
+        if (o->opt_clock && cri_clock_over(o->opt_clock)) { /* what there is counts */
+            if (made >= CRI_NUTS_LEAST) break;
+            if (i < o->warmup) i = o->warmup;
         }
-        CR_TRY(st);
+        bool warming = i < o->warmup, learns = i < o->warmup - 3 * o->warmup / 20;
+        CR_TRY(cr_check_interrupt(cx));
         draw(&c, &w, &current, depth, &note);
         cri_metric_to_x(&c.metric, current.y, c.x);
         if (!warming) {

@@ -15,6 +15,7 @@ typedef struct cri_nuts_options {
     size_t warmup, draws;
     double accept; /* the acceptance that the step aims at: 0.8                            */
     size_t depth;  /* trajectories have at most 2^depth - 1 steps: 10                       */
+    const struct cri_clock *opt_clock; /* once it is over, a few draws end the chain           */
 } cri_nuts_options;
 
 /* What is known of each kept draw besides x. */
@@ -26,7 +27,8 @@ typedef struct cri_nuts_note {
 } cri_nuts_note;
 
 /* One chain from x [n]: out_draws [draws x n], out_notes [draws]; *out_made of them, fewer where the
- * time is over (*out_warm tells whether the warm-up had ended).  `chain` is of cri_target_open. */
+ * time is over, but CRI_NUTS_LEAST at least.  `chain` is of cri_target_open. */
+enum { CRI_NUTS_LEAST = 4 };
 cr_status cri_nuts_chain(cr_ctx *cx, const cri_target *target, void *chain,
                          const cri_nuts_options *o, cr_rng *rng, const double *start,
                          double *out_draws, cri_nuts_note *out_notes, size_t *out_made,

@@ -390,7 +390,7 @@ static cr_status note_quantities(cri_binder *b)
                                      .slot = slot,
                                      .flat = v->role == CRI_ROLE_PARAMETER && !v->has_prior };
         memcpy(q->dim, v->value.dim, sizeof q->dim);
-        if (v->value.levels) {
+        if (v->value.levels && v->value.dims > 0 && v->value.n_levels == v->value.dim[0]) {
             const char **levels =
                 cr_scratch_bytes(&p->tape.memory, v->value.n_levels, sizeof *levels);
             CR_TRY(p->tape.memory.status);

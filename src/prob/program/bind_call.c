@@ -54,7 +54,7 @@ static cr_status call_prod(cri_binder *b, call *c, cri_value *out)
 {
     const cri_value *x = &c->a[0];
     double           total = 1;
-    if (!x->data) return reduce(b, x, &cri_kernel_product, out);
+    if (!x->data) return reduce(b, x, &cri_kernel_prod, out);
     for (size_t i = 0; i < x->n; i++) total *= x->data[i];
     *out = cri_value_number(b, total, x->whole);
     return b->s.status;

@@ -21,7 +21,7 @@ cr_status cri_bind_each(cri_binder *b, const cri_syntax *node, const cri_each_fu
     const cri_value *z = opt_z, *wide = z && x->dims == 0 ? z : x;
     cri_value        v = cri_value_shaped(wide);
     char             one[CRI_SHAPE_TEXT], two[CRI_SHAPE_TEXT];
-    v.levels = NULL, v.n_levels = 0;
+    if (!wide->slot) v.levels = NULL, v.n_levels = 0; /* those of a parameter name its entries */
     v.whole = x->whole && (!z || z->whole);
     if (z && x->dims > 0 && z->dims > 0 && !same_shape(x, z))
         return CRI_BIND_FAIL(b, node, "%s and %s do not have the same shape",

@@ -92,6 +92,8 @@ cr_status cri_bind_places(cri_binder *b, const cri_syntax *node, const cri_value
     for (unsigned k = 0; k < of->dims; k++)
         if (p[k].stays) shape.dim[shape.dims++] = p[k].n;
     shape.inner = inner_of(of, p);
+    if (given > 0 && !of->data)
+        shape.levels = NULL, shape.n_levels = 0; /* they name other entries */
     place = cr_scratch_index(&b->s, total);
     CR_TRY(b->s.status);
     for (size_t i = 0; i < total; i++) {

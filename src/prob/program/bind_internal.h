@@ -96,6 +96,9 @@ cr_status cri_bind_joint(cri_binder *b, const cri_syntax *node, const char *name
  * is there. */
 cr_status cri_bind_places(cri_binder *b, const cri_syntax *node, const cri_value *of,
                           size_t **out_place, cri_value *out_shape);
+/* Refuses T[low, high] of a TILDE where it is more than a constant (bind_truncate.c). */
+cr_status cri_bind_truncation(cri_binder *b, const cri_syntax *tilde, const cri_variable *opt_left,
+                              const cri_value *argument, size_t n);
 cr_status cri_bind_statement(cri_binder *b, const cri_syntax *node);
 cr_status cri_bind_body(cri_binder *b, const cri_syntax *first);
 /* Gives a variable of that shape storage; NaN until it is set. */

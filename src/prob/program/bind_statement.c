@@ -249,7 +249,8 @@ static cr_status bind_tilde(cri_binder *b, const cri_syntax *node)
     CR_TRY(cri_bind_expression(b, lhs, &y));
     for (const cri_syntax *a = call->child; a; a = a->next)
         CR_TRY(cri_bind_expression(b, a, &argument[n++]));
-    if (v && v->role == CRI_ROLE_DATA) b->p->observed += y.n;
+    CR_TRY(cri_bind_truncation(b, node, v, argument, n));
+    if (y.data) b->p->observed += y.n;
     CR_TRY(cri_bind_log_density(b, call, call->text, &y, argument, n, &x));
     CR_TRY(add_term(b, node, &x));
 done:

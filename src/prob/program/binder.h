@@ -49,7 +49,7 @@ typedef struct cri_bound {
     cri_tape              tape;
     cri_program_quantity *quantity;
     size_t                n_quantities;
-    size_t                observed; /* numbers left of a '~' that are data                    */
+    size_t                observed; /* known numbers left of a '~'                            */
 } cri_bound;
 
 /* Binds.  The tree, data and text may go afterwards; names are copied. */

@@ -6,7 +6,7 @@
 
 #include "tape.h"
 
-extern const cri_tape_kernel cri_kernel_gather, cri_kernel_sum, cri_kernel_dot, cri_kernel_product,
+extern const cri_tape_kernel cri_kernel_gather, cri_kernel_sum, cri_kernel_dot, cri_kernel_prod,
     cri_kernel_log_sum_exp, cri_kernel_matrix, cri_kernel_cumulative_sum, cri_kernel_softmax,
     cri_kernel_simplex;
 

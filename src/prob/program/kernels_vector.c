@@ -74,9 +74,7 @@ static void product_back(const cri_tape_op *op, const double *v, double *a)
         before *= x[i];
     }
 }
-const cri_tape_kernel cri_kernel_product = {
-    "prod", product, product_back, false, true, NULL, NULL
-};
+const cri_tape_kernel cri_kernel_prod = { "prod", product, product_back, false, true, NULL, NULL };
 
 static void log_sum_exp(const cri_tape_op *op, double *v)
 {
