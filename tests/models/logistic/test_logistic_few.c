@@ -78,11 +78,11 @@ TEST(share)
     draw(&r, 30, X, y);
     for (size_t i = 0; i < 30; i++) ones += y[i];
     cr_ctx_set_log(cx, keep_warning, &heard);
-    cr_model *m = fit(cx, "logistic", make_table(cx, X, 30, P, y, NULL),
-                      "target=y task=classification");
+    cr_model *m =
+        fit(cx, "logistic", make_table(cx, X, 30, P, y, NULL), "target=y task=classification");
     cr_ctx_set_log(cx, NULL, NULL);
-    double null = ones * log(ones / n) + (n - ones) * log(1 - ones / n);
-    double share = 1 - P / (2 * (cr_model_get_report(m)->log_likelihood - null));
+    double      null = ones * log(ones / n) + (n - ones) * log(1 - ones / n);
+    double      share = 1 - P / (2 * (cr_model_get_report(m)->log_likelihood - null));
     const char *at = strstr(heard.text, "about ");
     assert_true(at && sscanf(at, "about %lf", &said) == 1);
     assert_close(said, fmax(share, 0), 0.02);
