@@ -163,6 +163,6 @@ def test_quarters_are_read_as_the_hint_says(credence, tmp_path):
     (tmp_path / "q.csv").write_text("\n".join(["quarter,y", *rows]) + "\n")
     ask = ["fit", "kalman", "q.csv", "--target", "y", "--time", "quarter"]
     said = credence(*ask)
-    assert said.code == 4 and "contains text" in said.stderr
+    assert said.code == 3 and "contains text" in said.stderr
     hint = said.stderr.split("such as 2023Q1 by --date '")[1].split("'")[0]
     assert credence(*ask, "--date", hint).code == 0
