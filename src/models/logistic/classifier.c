@@ -106,7 +106,7 @@ static double null_likelihood(const cri_likelihood *f, const double *share, size
     return nll;
 }
 
-enum { MOST_NAMES = 8 }; /* in a warning */
+enum { MOST_NAMES = 8 };                                     /* in a warning */
 static const double LEAST_PER_ROW = 0.05, LEAST_SHARE = 0.8; /* of warn_few */
 
 static void warn_fixed(cr_ctx *cx, const cr_design *d, const cri_classifier *m)
