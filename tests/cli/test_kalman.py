@@ -156,3 +156,13 @@ def test_probabilities_only_of_the_same_unknown_states(credence, refused, tmp_pa
     shown = credence("compare", "kalman", "kalman:components=trend", *common, "--format", "text").stdout
     assert "other states start unknown" in shown
     refused(2, "compare", "kalman", "kalman:components=trend", *common, "--average", says="other states start unknown")
+
+
+def test_quarters_are_read_as_the_hint_says(credence, tmp_path):
+    rows = [f"{2018 + i // 4}Q{i % 4 + 1},{10 + i + i % 4}" for i in range(24)]
+    (tmp_path / "q.csv").write_text("\n".join(["quarter,y", *rows]) + "\n")
+    ask = ["fit", "kalman", "q.csv", "--target", "y", "--time", "quarter"]
+    said = credence(*ask)
+    assert said.code == 3 and "contains text" in said.stderr
+    hint = said.stderr.split("such as 2023Q1 by --date '")[1].split("'")[0]
+    assert credence(*ask, "--date", hint).code == 0

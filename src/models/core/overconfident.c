@@ -62,7 +62,8 @@ cr_status cri_doubt_probabilities(cr_ctx *cx, const cr_model *m, const cr_table 
 
     if (cri_warnings_muted(cx)) goto done;
     said = m->class->doubt && m->class->doubt(cx, m->design, m->state);
-    if (!m->class->joint || are_classes_reweighted(m)) goto done;
+    bool densities = m->class->joint || m->class->sums; /* of the columns in each class */
+    if (!densities || are_classes_reweighted(m)) goto done;
     CR_TRY(s.status);
     for (size_t i = 0; i < n; i++) which[i] = i * all / n;
     CR_TRY(cri_table_subset(cx, t, which, n, &some));

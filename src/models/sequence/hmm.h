@@ -154,7 +154,7 @@ enum { CRI_HMM_INFER_EM, CRI_HMM_INFER_VB };
       "0.1")                                                                                       \
     X(real, prior_rows, "0.01", ">=0",                                                             \
       "rows like all rows together that the prior of what a state emits counts for", "1")          \
-    X(real, prior_transitions, "1e-4", ">=0",                                                      \
+    X(real, prior_transitions, "1", ">=0",                                                         \
       "transitions to states at random that the prior of each state's transitions counts for",     \
       "1")                                                                                         \
     X(real, least_spread, "1e-3", ">=0",                                                           \

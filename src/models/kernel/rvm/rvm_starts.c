@@ -44,7 +44,7 @@ static cr_status search(cr_ctx *cx, lane *l)
     cri_rvm_limits limits = l->job->limits;
     limits.clock.cx = cx;
     l->stop = CR_STOP_TOLERANCE;
-    CR_TRY(cri_rvm_gauss_new(cx, l->basis, l->job->noise, l->job->floor, &l->end));
+    CR_TRY(cri_rvm_gauss_new(cx, l->basis, l->job->noise, l->job->floor, l->job->hyper, &l->end));
     if (!isnan(l->strength)) CR_TRY(cri_rvm_gauss_down(cx, &l->end, l->strength, &limits));
     CR_TRY(cri_rvm_gauss_climb(cx, &l->end, &limits, &l->stop));
 done:
