@@ -251,15 +251,13 @@ done:
     return st;
 }
 
-static const double FEW = 5; /* rows for a parameter */
-
 /* A maximum takes what it fitted for known: log densities of new rows are lower than those of the rows of the fit by
  * about as many nats as there are parameters (Akaike 1973). */
 static void warn_of_few(cr_ctx *cx, const cri_hmm *m)
 {
     double parameters = cri_hmm_parameters(m);
     bool   known = m->q == 0 && m->stages == 0;
-    if (cri_hmm_is_vb(m) || m->fixed || !(m->weight < FEW * parameters)) return;
+    if (cri_hmm_is_vb(m) || m->fixed || !cri_hmm_are_few(m)) return;
     for (size_t j = 0; j < m->p; j++) known = known && cri_hmm_vb_knows(m->kind[j]);
     cr_log(cx, CR_LOG_WARNING,
            "hmm: %g rows for %g parameters: log densities of new rows are lower than of these, by "

@@ -61,7 +61,7 @@ TEST(casino_learned)
 {
     json_t   *expected = reference(cx, "hmm-casino-baumwelch-casino");
     cr_table *t = read_categories(cx, test_data("classic/hmm/casino.csv"), "roll");
-    cr_model *m = rising(cx, t, "features=roll states=2 tol=1e-10 prior_transitions=1e-4");
+    cr_model *m = rising(cx, t, "features=roll states=2 tol=1e-10");
     json_t   *d = describe(cx, m);
     assert_true(m->report.log_likelihood > number_of(expected, "best_loglik") - 1e-3);
     assert_close(value_of(d, "A[1,2]"), 0.052474548, 2e-3);
@@ -76,7 +76,7 @@ TEST(earthquakes)
     for (size_t k = 1; k <= 3; k++) {
         char settings[96], name[24];
         snprintf(settings, sizeof settings,
-                 "features=count emission=poisson states=%zu prior_transitions=1e-4", k);
+                 "features=count emission=poisson states=%zu", k);
         snprintf(name, sizeof name, "%zu", k);
         json_t   *of = json_object_get(by_k, name);
         cr_model *m = rising(cx, t, settings);
@@ -97,7 +97,7 @@ TEST(gauss3)
 {
     json_t   *expected = reference(cx, "hmm-gaussian-gauss3"), *paths;
     cr_table *t = read_table(cx, test_data("classic/hmm/gauss3.csv"));
-    cr_model *m = rising(cx, t, "features=x0,x1 sequence=seq states=3 prior_transitions=1e-4");
+    cr_model *m = rising(cx, t, "features=x0,x1 sequence=seq states=3");
     json_t   *d = describe(cx, m);
     size_t    n = cr_table_rows(t);
     double   *path = calloc(n, sizeof *path), *log_path = calloc(n, sizeof *log_path);
