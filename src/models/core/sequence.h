@@ -52,8 +52,8 @@ typedef struct cr_forecast {
     cr_type       time_type; /* of it                                                   */
     double       *time;      /* [n x ahead] of the rows, as the column has it; NULL: not known */
     size_t        beside;    /* columns that are forecast beside the target, which is p         */
-    const char  **beside_names;              /* [beside], of the model                          */
-    double       *beside_mean, *beside_sd;   /* [beside x n * ahead]                            */
+    const char  **beside_names;            /* [beside], of the model                          */
+    double       *beside_mean, *beside_sd; /* [beside x n * ahead]                            */
 } cr_forecast;
 
 /* The `ahead` rows behind the last of each sequence of a table or, without one, of the data of the fit.  Their times are

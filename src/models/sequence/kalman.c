@@ -76,8 +76,7 @@ static cr_status measure_columns(cr_ctx *cx, const cri_rows *rows, kalman_state 
         double *scale = c == 0 ? &m->scale : &m->beside_scale[c - 1];
         size_t  n;
         CR_TRY(cri_kalman_values_of(cx, rows, m, c, y));
-        CR_TRY(
-            measure(cx, rows, cri_kalman_column(m, rows->design, c), y, &n, shift, scale));
+        CR_TRY(measure(cx, rows, cri_kalman_column(m, rows->design, c), y, &n, shift, scale));
         m->observed += n;
     }
 done:
@@ -98,8 +97,9 @@ static cr_status check_beside(cr_ctx *cx, const cri_rows *rows, const kalman_opt
     if (o->infer == INFER_EM)
         return cr_fail(cx, CR_EUNSUPPORTED, "--infer em is for one series, without --beside");
     if (rows->design->target_scale == 1 && rows->design->target_shift == 0) return CR_OK;
-    return cr_fail(cx, CR_EUNSUPPORTED, "--beside needs --scale-target none: each column is scaled "
-                                        "by itself in any case");
+    return cr_fail(cx, CR_EUNSUPPORTED,
+                   "--beside needs --scale-target none: each column is scaled "
+                   "by itself in any case");
 }
 
 static cr_status check_rows(cr_ctx *cx, const cri_rows *rows)
@@ -311,8 +311,7 @@ static cr_status plan_fit(cr_ctx *cx, const cri_rows *rows, const kalman_options
     cri_kalman_plan plan;
     m->components = cri_string_copy(cx, o->components);
     if (!m->components) return CR_ENOMEM;
-    m->longest =
-        fmax(4, m->steps ? m->span : (double)m->observed / (double)(m->beside + 1));
+    m->longest = fmax(4, m->steps ? m->span : (double)m->observed / (double)(m->beside + 1));
     CR_TRY(cri_kalman_plan_read(cx, o->components, rows->p, m->longest, &plan));
     if (m->between) CR_TRY(cri_kalman_plan_between(cx, &plan));
     if (m->beside > 0) CR_TRY(cri_kalman_plan_join(cx, m->beside + 1, &plan));

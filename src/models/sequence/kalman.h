@@ -65,7 +65,8 @@
     MEMBER(count,  outlier_column, (), "spare", "in which it is: 0 is the target")
 /* clang-format on */
 
-CRI_RECORD(kalman_state, KALMAN_STATE, cri_kalman_plan *plan; const char **labels; const char **others;);
+CRI_RECORD(kalman_state, KALMAN_STATE, cri_kalman_plan *plan; const char **labels;
+           const char **others;);
 extern const cri_member cri_kalman_record[];
 
 enum { CRI_KALMAN_STEPS_ROWS, CRI_KALMAN_STEPS_TIME, CRI_KALMAN_STEPS_MONTHS };

@@ -61,7 +61,8 @@ static void close_row(void *arg, const cri_kalman_row *row)
     for (size_t i = 0; i <= m->beside; i++) {
         size_t noise = n - m->noise + i;
         bool   state = m->noise > 0; /* the noise: its disturbance is that of a state */
-        double u = state ? row->r[noise] : row->u[i], D = state ? row->N[noise * (n + 1)] : row->D[i];
+        double u = state ? row->r[noise] : row->u[i],
+               D = state ? row->N[noise * (n + 1)] : row->D[i];
         if (!(D > 0) || fabs(u) / sqrt(D) <= fabs(m->outlier)) continue;
         m->outlier = u / sqrt(D);
         m->outlier_row = file_row(c, row->t);

@@ -21,7 +21,8 @@ static cr_status check_name(cr_ctx *cx, const cr_design *d, const char *const *n
         (d->sequence && strcmp(names[i], d->sequence) == 0))
         return cr_fail(cx, CR_EARG, "--beside: the column '%s' orders the rows", names[i]);
     if (strchr(names[i], '\n'))
-        return cr_fail(cx, CR_EARG, "--beside: the name of column %zu has a line feed in it", i + 1);
+        return cr_fail(cx, CR_EARG, "--beside: the name of column %zu has a line feed in it",
+                       i + 1);
     return CR_OK;
 }
 
@@ -37,11 +38,12 @@ cr_status cri_kalman_name_columns(cr_ctx *cx, const cr_design *d, const char *li
         size += strlen(names[i]) + 1;
     }
     if (n == 0) goto done;
-    at = m->columns = cr_alloc(cx, size, 1);
     m->beside = n;
     m->beside_shift = cr_alloc(cx, n, sizeof(double));
     m->beside_scale = cr_alloc(cx, n, sizeof(double));
-    if (!at || !m->beside_shift || !m->beside_scale) CR_TRY(CR_ENOMEM);
+    if (!m->beside_shift || !m->beside_scale) CR_TRY(CR_ENOMEM);
+    at = m->columns = cr_alloc(cx, size, 1);
+    if (!at) CR_TRY(CR_ENOMEM);
     for (size_t i = 0; i < n; i++) {
         size_t length = strlen(names[i]);
         memcpy(at, names[i], length);
@@ -81,7 +83,7 @@ cr_status cri_kalman_values_of(cr_ctx *cx, const cri_rows *rows, const kalman_st
     cr_status        st = c > 0 ? find_column(cx, rows, m->others[c - 1], &column) : CR_OK;
     for (size_t i = 0; st == CR_OK && i < rows->n; i++) {
         size_t row = rows->index ? rows->index[i] : i;
-        out[i] = c == 0 ? (rows->y ? rows->y[i] : NAN)
+        out[i] = c == 0   ? (rows->y ? rows->y[i] : NAN)
                  : column ? column->values[row * column->stride]
                           : NAN;
     }

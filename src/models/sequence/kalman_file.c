@@ -63,8 +63,7 @@ static cr_status check_covariance(cr_ctx *cx, const char *path, const char *name
 /* A [n x n] as a block of B [m x m] on its diagonal. */
 static void put_corner(const double *A, size_t n, size_t at, size_t m, double *B)
 {
-    for (size_t i = 0; i < n; i++)
-        memcpy(B + (at + i) * m + at, A + i * n, n * sizeof *B);
+    for (size_t i = 0; i < n; i++) memcpy(B + (at + i) * m + at, A + i * n, n * sizeof *B);
 }
 
 /* Mean and covariance of the first n states, the others being noise. */

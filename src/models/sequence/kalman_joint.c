@@ -10,7 +10,10 @@ enum { MOST = CRI_KALMAN_MOST_JOINT, MOST_VARIANCES = CRI_KALMAN_MOST_PARTS };
 /* --- the parameters -------------------------------------------------------------------------- */
 
 /* Parameters of one variance beside that of the target: variances, then correlations. */
-static size_t extras(const cri_kalman_plan *plan) { return plan->p - 1 + plan->p * (plan->p - 1) / 2; }
+static size_t extras(const cri_kalman_plan *plan)
+{
+    return plan->p - 1 + plan->p * (plan->p - 1) / 2;
+}
 
 /* Where variance number w of column a is, and the correlation of columns b < a. */
 static size_t variance_at(const cri_kalman_plan *plan, size_t w, size_t a)
@@ -54,7 +57,8 @@ cr_status cri_kalman_plan_join(cr_ctx *cx, size_t p, cri_kalman_plan *plan)
     if (p > CRI_KALMAN_MOST_JOINT)
         return cr_fail(cx, CR_EARG, "--beside: %zu columns are more than the %d of one model", p,
                        CRI_KALMAN_MOST_JOINT);
-    if (joint.mean) { /* a state in place of a parameter, as of a model that has other unknown ones */
+    if (joint
+            .mean) { /* a state in place of a parameter, as of a model that has other unknown ones */
         cri_kalman_part *part = &joint.parts[joint.n_parts++];
         *part = (cri_kalman_part){ .kind = CRI_KALMAN_CONSTANT, .name = "mean", .n = 1 };
         part->first = joint.m++;
@@ -69,10 +73,11 @@ cr_status cri_kalman_plan_join(cr_ctx *cx, size_t p, cri_kalman_plan *plan)
         if (joint.scale[i] == CRI_KALMAN_VARIANCE) joint.variance[joint.variances++] = i;
     joint.n_theta += joint.variances * extras(&joint);
     if (joint.n_theta > CRI_KALMAN_MOST_THETA || joint.m > CRI_KALMAN_MOST_STATES)
-        return cr_fail(cx, CR_EARG,
-                       "%zu columns of these parts have %zu states and %zu parameters: more than %d "
-                       "and %d are too many",
-                       p, joint.m, joint.n_theta, CRI_KALMAN_MOST_STATES, CRI_KALMAN_MOST_THETA);
+        return cr_fail(
+            cx, CR_EARG,
+            "%zu columns of these parts have %zu states and %zu parameters: more than %d "
+            "and %d are too many",
+            p, joint.m, joint.n_theta, CRI_KALMAN_MOST_STATES, CRI_KALMAN_MOST_THETA);
     for (size_t w = 0; w < joint.variances; w++)
         for (size_t a = 1; a < p; a++) {
             joint.scale[variance_at(&joint, w, a)] = CRI_KALMAN_VARIANCE;
@@ -88,7 +93,7 @@ cr_status cri_kalman_plan_join(cr_ctx *cx, size_t p, cri_kalman_plan *plan)
 /* The covariance of one variance of the plan: S = D R D, R = L L'. */
 typedef struct covariance {
     double sd[MOST], L[MOST * MOST], S[MOST * MOST];
-    double r[MOST * MOST];   /* of theta                                            */
+    double r[MOST * MOST];    /* of theta                                            */
     double left[MOST * MOST]; /* sqrt(1 - z_a1^2) ... sqrt(1 - z_a,b-1^2): L_ab / z_ab */
 } covariance;
 
@@ -212,8 +217,7 @@ static void pull_covariance(const cri_kalman_plan *plan, const covariance *c, co
     for (size_t a = 0; a < p; a++) {
         double sum = 0, variance = c->sd[a] * c->sd[a];
         size_t at = variance_at(plan, w, a);
-        for (size_t b = 0; b < p; b++)
-            sum += 0.5 * (G[a * p + b] + G[b * p + a]) * c->S[a * p + b];
+        for (size_t b = 0; b < p; b++) sum += 0.5 * (G[a * p + b] + G[b * p + a]) * c->S[a * p + b];
         gradient[at] = sum;
         if (opt_slope) opt_slope[at] = variance > 0 ? sum / variance : G[a * p + a];
     }
@@ -254,8 +258,7 @@ void cri_kalman_pull_joint(const cri_kalman_plan *plan, const double *theta,
             cri_kalman_pull_parts(plan, theta, variance, s->opt_one, &one, parts, own, slope);
             for (size_t i = 0; i < plan->n1; i++)
                 if (plan->scale[i] != CRI_KALMAN_VARIANCE) gradient[i] += own[i];
-            for (size_t w = 0; w < plan->variances; w++)
-                G[w][a * p + b] = slope[plan->variance[w]];
+            for (size_t w = 0; w < plan->variances; w++) G[w][a * p + b] = slope[plan->variance[w]];
         }
     for (size_t w = 0; w < plan->variances; w++)
         pull_covariance(plan, &c[w], G[w], w, gradient, opt_slope);

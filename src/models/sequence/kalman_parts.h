@@ -68,18 +68,18 @@ typedef enum cri_kalman_scale {
 } cri_kalman_scale;
 
 typedef struct cri_kalman_plan {
-    size_t          n_parts, n_theta, m, k;
-    cri_kalman_part parts[CRI_KALMAN_MOST_PARTS];
+    size_t           n_parts, n_theta, m, k;
+    cri_kalman_part  parts[CRI_KALMAN_MOST_PARTS];
     cri_kalman_scale scale[CRI_KALMAN_MOST_THETA];
-    size_t           p;        /* columns that are observed                                      */
-    size_t           m1, n1;   /* states and parameters of the parts of one column alone: m and
+    size_t           p;      /* columns that are observed                                      */
+    size_t           m1, n1; /* states and parameters of the parts of one column alone: m and
                                 * n_theta where p is 1                                           */
     size_t           variances, variance[CRI_KALMAN_MOST_PARTS]; /* which of n1; where p > 1 */
-    double longest; /* the longest period of a cycle, > 2 */
-    bool   dynamic; /* T has parameters                   */
-    bool   mean;    /* the last parameter is the mean     */
-    bool   between; /* rows lie between whole steps       */
-    bool   walk;    /* coefficients are random walks      */
+    double           longest; /* the longest period of a cycle, > 2 */
+    bool             dynamic; /* T has parameters                   */
+    bool             mean;    /* the last parameter is the mean     */
+    bool             between; /* rows lie between whole steps       */
+    bool             walk;    /* coefficients are random walks      */
 } cri_kalman_plan;
 
 /* Reads "trend,seasonal:12"; k regressors, periods of cycles up to `longest`.  CR_EARG in words. */

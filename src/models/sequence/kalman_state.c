@@ -228,8 +228,8 @@ cr_status cri_kalman_gather(cr_scratch *s, const cri_rows *rows, const kalman_st
     cr_status            st = CR_OK;
     const cri_sequences *q = rows->sequences;
     size_t               p = m->beside + 1;
-    double              *y = cr_scratch_matrix(s, rows->n, p), *x = cr_scratch_matrix(s, rows->n, k);
-    double              *column = cr_scratch_f64(s, rows->n);
+    double *y = cr_scratch_matrix(s, rows->n, p), *x = cr_scratch_matrix(s, rows->n, k);
+    double *column = cr_scratch_f64(s, rows->n);
     if (s->status != CR_OK) return s->status;
     for (size_t c = 0; st == CR_OK && c < p; c++) {
         double shift = cri_kalman_shift_of(m, c), scale = cri_kalman_scale_of(m, c);
