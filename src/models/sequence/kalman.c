@@ -96,10 +96,13 @@ static cr_status check_beside(cr_ctx *cx, const cri_rows *rows, const kalman_opt
                        "--parameters averaged is for one series, without --beside");
     if (o->infer == INFER_EM)
         return cr_fail(cx, CR_EUNSUPPORTED, "--infer em is for one series, without --beside");
+    if (rows->design->transform.kind != CRI_TRANSFORM_NONE)
+        return cr_fail(cx, CR_EUNSUPPORTED,
+                       "--beside needs --transform-target none, which would change one column "
+                       "alone");
     if (rows->design->target_scale == 1 && rows->design->target_shift == 0) return CR_OK;
-    return cr_fail(cx, CR_EUNSUPPORTED,
-                   "--beside needs --scale-target none: each column is scaled "
-                   "by itself in any case");
+    return cr_fail(cx, CR_EUNSUPPORTED, "--beside needs --scale-target none: each column is scaled "
+                                        "by itself in any case");
 }
 
 static cr_status check_rows(cr_ctx *cx, const cri_rows *rows)
@@ -161,6 +164,18 @@ static void name_zeros(cr_ctx *cx, const kalman_state *m, const cr_design *desig
         if (m->plan->scale[i] != CRI_KALMAN_VARIANCE || !isinf(m->theta[i])) continue;
         cri_kalman_parameter(m, design, i, name, sizeof name);
         cr_log(cx, CR_LOG_INFO, "%s is 0: the likelihood is highest at this bound", name);
+    }
+}
+
+/* Columns of which a part is one for both. */
+static void name_rigid(cr_ctx *cx, const kalman_state *m, const cr_design *design)
+{
+    for (size_t i = 0; i < m->n_theta; i++) {
+        char name[512];
+        if (!cri_kalman_is_rigid(m->plan, m->theta, i)) continue;
+        cri_kalman_parameter(m, design, i, name, sizeof name);
+        cr_log(cx, CR_LOG_INFO, "%s is next to %d, the edge of what is possible", name,
+               m->theta[i] > 0 ? 1 : -1);
     }
 }
 
@@ -243,6 +258,7 @@ static cr_status learn(cr_ctx *cx, const cri_rows *rows, const kalman_options *o
     report->stop = best.stop;
     report->iterations = best.iterations;
     name_zeros(cx, m, rows->design);
+    name_rigid(cx, m, rows->design);
     name_steady_cycles(cx, &s, m);
     CR_TRY(learn_settings(&s, &target, o, m));
 done:

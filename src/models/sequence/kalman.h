@@ -106,10 +106,16 @@ static inline const char *cri_kalman_column(const kalman_state *m, const cr_desi
 {
     return c == 0 ? cr_design_target(d) : m->others[c - 1];
 }
-/* As cri_kalman_loadings, without the states that are noise: out [m].  The variance of the noise. */
+/* As cri_kalman_loadings, without the states that are noise: out [m].  The variance of the noise.  Whether the target is
+ * missing in row t, and its noise one of the states, of which the other columns of the row say something: its value is then a
+ * sum of states. */
 void   cri_kalman_signal(const kalman_state *state, const cri_kalman_system *system,
                          const cri_kalman_data *data, size_t t, size_t c, double *out);
 double cri_kalman_noise(const kalman_state *state, const cri_kalman_system *system, size_t c);
+static inline bool cri_kalman_is_gap(const kalman_state *m, const cri_kalman_data *data, size_t t)
+{
+    return m->noise > 0 && isnan(data->y[t * (m->beside + 1)]);
+}
 /* What the log likelihood of a path has to lose for the units of the data: the sum of the log scales of its densities. */
 double cri_kalman_log_units(const kalman_state *state, const cri_kalman_path *path);
 

@@ -131,14 +131,18 @@ typedef struct look {
     size_t                 series;
     double                *w;         /* [m] */
     double                *mean, *sd; /* [rows]; sd may be NULL */
-    double                 noise;     /* variance that is added */
+    bool                   value;     /* of the target, not its signal */
+    double                 noise;     /* variance that is added to it   */
 } look;
 
 /* The weights of the part in the signal of row t. */
 static void weigh(const look *l, size_t t)
 {
     const reader *r = l->r;
-    cri_kalman_signal(r->m, &r->system, &r->one, t, 0, l->w);
+    if (l->value && cri_kalman_is_gap(r->m, &r->one, t))
+        cri_kalman_loadings(&r->system, &r->one, t, 0, l->w);
+    else
+        cri_kalman_signal(r->m, &r->system, &r->one, t, 0, l->w);
     for (size_t i = 0; l->opt_part && i < r->m->m; i++)
         if (i < l->opt_part->first || i >= l->opt_part->first + l->opt_part->n) l->w[i] = 0;
 }
@@ -151,8 +155,9 @@ static void see(void *arg, const cri_kalman_row *row)
     weigh(l, row->t);
     for (size_t i = 0; i < l->r->m->m; i++) mean += l->w[i] * row->a[i];
     variance = cri_kalman_covariance(row, l->w, l->w);
+    bool noise = l->value && !cri_kalman_is_gap(l->r->m, &l->r->one, row->t);
     l->mean[at] = isinf(variance) ? NAN : mean;
-    if (l->sd) l->sd[at] = isinf(variance) ? NAN : sqrt(variance + l->noise);
+    if (l->sd) l->sd[at] = isinf(variance) ? NAN : sqrt(variance + (noise ? l->noise : 0));
 }
 
 /* mean and sd [rows] of a part of the signal, or of all of it, scaled as inside. */
@@ -166,7 +171,8 @@ static cr_status smooth(cr_ctx *cx, const kalman_state *m, const cri_rows *rows,
     look            l = { .r = &r, .opt_part = opt_part, .mean = mean, .sd = opt_sd };
     l.w = cr_scratch_f64(&s, m->m);
     CR_TRY(open_reader(&s, m, rows, NULL, &r));
-    l.noise = noise ? cri_kalman_noise(m, &r.system, 0) : 0;
+    l.value = noise;
+    l.noise = cri_kalman_noise(m, &r.system, 0);
     for (l.series = 0; l.series < r.sequences->n; l.series++) {
         turn_to(&r, l.series, NULL);
         CR_TRY(cri_kalman_filter(cx, &r.system, &r.one, true, &path));

@@ -84,6 +84,7 @@ static void add_interval(const kalman_state *m, const cr_design *d, size_t i, do
         ends[0] = in_units(m, d, i, fmax(0, value[i] - normal_975 * sd));
         ends[1] = in_units(m, d, i, damping ? fmin(1, most) : most);
     }
+    if (isnan(sd)) half = NAN;
     cri_put_real(row, "lower", isnan(half) ? NAN : fmin(ends[0], ends[1]));
     cri_put_real(row, "upper", isnan(half) ? NAN : fmax(ends[0], ends[1]));
 }
@@ -100,7 +101,9 @@ static void find_errors(const kalman_state *m, const double *jacobian, double *s
                 if (weight != 0) sum += weight * m->covariance[j * n + l];
             }
         bool zero = m->plan->scale[i] == CRI_KALMAN_VARIANCE && isinf(m->theta[i]);
-        sd[i] = zero || cri_kalman_is_idle(m->plan, m->theta, i) ? NAN : sqrt(sum);
+        bool edge = cri_kalman_is_idle(m->plan, m->theta, i) ||
+                    cri_kalman_is_rigid(m->plan, m->theta, i);
+        sd[i] = zero || edge ? NAN : sqrt(sum);
     }
 }
 

@@ -58,6 +58,15 @@ static void reach(const drawer *w, size_t t, double *work, cr_rng *rng)
     shake(w, w->LQ + step * m * m, rng);
 }
 
+/* z of what is drawn of row t: the signal, to which noise is added, or the value itself. */
+static void weigh(const drawer *w, size_t t)
+{
+    if (cri_kalman_is_gap(w->m, w->data, t))
+        cri_kalman_loadings(w->system, w->data, t, 0, w->z);
+    else
+        cri_kalman_signal(w->m, w->system, w->data, t, 0, w->z);
+}
+
 /* a+ and y - y+, whose values are missing where y is. */
 static void draw_series(drawer *w, const double *y, double *less, double *work, cr_rng *rng)
 {
@@ -74,7 +83,7 @@ static void draw_series(drawer *w, const double *y, double *less, double *work, 
             less[t * p + c] = y[t * p + c] - (sum + sqrt(s->h[c]) * cr_rng_normal(rng));
         }
         w->signal[t] = 0;
-        cri_kalman_signal(w->m, s, w->data, t, 0, w->z);
+        weigh(w, t);
         for (size_t i = 0; i < m; i++) w->signal[t] += w->z[i] * w->a[i];
         if (w->data->step) continue;
         cri_kalman_move(&s->forward, m, w->a, work);
@@ -87,7 +96,7 @@ static void put_draw(void *arg, const cri_kalman_row *row)
     const drawer *w = arg;
     size_t        m = w->m->m, at = w->q->row[w->q->start[w->series] + row->t];
     double        sum = w->signal[row->t];
-    cri_kalman_signal(w->m, w->system, w->data, row->t, 0, w->z);
+    weigh(w, row->t);
     for (size_t i = 0; i < m; i++) sum += w->z[i] * row->a[i];
     if (row->Pinf && isinf(cri_kalman_covariance(row, w->z, w->z))) sum = NAN;
     w->out[at * w->count + w->draw] = sum;
@@ -113,7 +122,8 @@ static cr_status draw_all(cr_ctx *cx, drawer *w, cri_kalman_system *system, cri_
         cri_kalman_path_free(cx, &path);
         for (size_t t = 0; t < data->n; t++) {
             double *to = &w->out[w->q->row[w->q->start[w->series] + t] * w->count + w->draw];
-            double  mean = *to + cri_kalman_mean(w->m) + noise * cr_rng_normal(&rng);
+            double  add = noise * cr_rng_normal(&rng);
+            double  mean = *to + cri_kalman_mean(w->m) + (cri_kalman_is_gap(w->m, data, t) ? 0 : add);
             *to = w->m->shift + w->m->scale * mean;
         }
     }

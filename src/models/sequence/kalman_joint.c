@@ -46,6 +46,13 @@ bool cri_kalman_is_idle(const cri_kalman_plan *plan, const double *theta, size_t
     return isinf(theta[variance_at(plan, e.of, e.a)]) || isinf(theta[variance_at(plan, e.of, e.b)]);
 }
 
+bool cri_kalman_is_rigid(const cri_kalman_plan *plan, const double *theta, size_t i)
+{
+    static const double edge = 0.9999;
+    cri_kalman_entry_of e;
+    return cri_kalman_entry(plan, i, &e) && e.a != e.b && fabs(cri_partial_of(theta[i])) > edge;
+}
+
 cr_status cri_kalman_plan_join(cr_ctx *cx, size_t p, cri_kalman_plan *plan)
 {
     cri_kalman_plan joint = *plan;

@@ -26,6 +26,10 @@ bool cri_kalman_entry(const cri_kalman_plan *plan, size_t i, cri_kalman_entry_of
 /* Whether parameter i is a correlation of a variance that is 0. */
 bool cri_kalman_is_idle(const cri_kalman_plan *plan, const double *theta, size_t i);
 
+/* Whether parameter i is a correlation next to 1 or -1, the edge of what is possible: what it is a correlation of moves as
+ * one, and there is no error of it. */
+bool cri_kalman_is_rigid(const cri_kalman_plan *plan, const double *theta, size_t i);
+
 /* As those of kalman_parts.h, of several columns. */
 bool cri_kalman_build_joint(const cri_kalman_plan *plan, const double *theta,
                             cri_kalman_system *system, double *work);
