@@ -156,3 +156,16 @@ def test_probabilities_only_of_the_same_unknown_states(credence, refused, tmp_pa
     shown = credence("compare", "kalman", "kalman:components=trend", *common, "--format", "text").stdout
     assert "other states start unknown" in shown
     refused(2, "compare", "kalman", "kalman:components=trend", *common, "--average", says="other states start unknown")
+
+
+def test_several_columns(credence, examples):
+    """Deaths of men and women: named by column, forecast both, and ids of rows are the dates that were read."""
+    said = credence("fit", "kalman", "examples/deaths.csv", "--target", "men", "--beside", "women", "--time", "month",
+                    "--components", "level,seasonal:12", "-o", "d.cred", "--json")
+    assert said.code == 0, said.stderr
+    names = {p["name"] for p in json.loads(said.stdout)["parameters"]}
+    assert {"variance.level.men", "variance.level.women", "correlation.irregular.men.women"} <= names
+    ahead = rows_of(credence("predict", "d.cred", "--ahead", "2", "--format", "csv"))
+    assert list(ahead[0]) == ["ahead", "mean", "sd", "lower", "upper", "mean.women", "sd.women", "lower.women", "upper.women"]
+    rows = rows_of(credence("predict", "d.cred", "examples/deaths.csv", "--smoothed", "--id", "month"))
+    assert [row["month"] for row in rows[:2]] == ["1974-01-01", "1974-02-01"]

@@ -101,8 +101,9 @@ static cr_status check_beside(cr_ctx *cx, const cri_rows *rows, const kalman_opt
                        "--beside needs --transform-target none, which would change one column "
                        "alone");
     if (rows->design->target_scale == 1 && rows->design->target_shift == 0) return CR_OK;
-    return cr_fail(cx, CR_EUNSUPPORTED, "--beside needs --scale-target none: each column is scaled "
-                                        "by itself in any case");
+    return cr_fail(cx, CR_EUNSUPPORTED,
+                   "--beside needs --scale-target none: each column is scaled "
+                   "by itself in any case");
 }
 
 static cr_status check_rows(cr_ctx *cx, const cri_rows *rows)

@@ -101,8 +101,8 @@ static void find_errors(const kalman_state *m, const double *jacobian, double *s
                 if (weight != 0) sum += weight * m->covariance[j * n + l];
             }
         bool zero = m->plan->scale[i] == CRI_KALMAN_VARIANCE && isinf(m->theta[i]);
-        bool edge = cri_kalman_is_idle(m->plan, m->theta, i) ||
-                    cri_kalman_is_rigid(m->plan, m->theta, i);
+        bool edge =
+            cri_kalman_is_idle(m->plan, m->theta, i) || cri_kalman_is_rigid(m->plan, m->theta, i);
         sd[i] = zero || edge ? NAN : sqrt(sum);
     }
 }

@@ -123,7 +123,8 @@ static cr_status draw_all(cr_ctx *cx, drawer *w, cri_kalman_system *system, cri_
         for (size_t t = 0; t < data->n; t++) {
             double *to = &w->out[w->q->row[w->q->start[w->series] + t] * w->count + w->draw];
             double  add = noise * cr_rng_normal(&rng);
-            double  mean = *to + cri_kalman_mean(w->m) + (cri_kalman_is_gap(w->m, data, t) ? 0 : add);
+            double  mean =
+                *to + cri_kalman_mean(w->m) + (cri_kalman_is_gap(w->m, data, t) ? 0 : add);
             *to = w->m->shift + w->m->scale * mean;
         }
     }

@@ -39,7 +39,7 @@ void cri_kalman_pull_joint(const cri_kalman_plan *plan, const double *theta,
 void cri_kalman_show_joint(const cri_kalman_plan *plan, const double *theta, double *value,
                            double *opt_jacobian);
 
-/* --- what one column has (kalman_parts.c) ------------------------------------------------------ */
+/* --- what one column has (kalman_parts.c) ----------------------------------------------------- */
 
 /* The parts of one column, with variance [n1] in place of the variances of theta: they may be below 0.  work [3 m1 m1]. */
 bool cri_kalman_build_parts(const cri_kalman_plan *plan, const double *theta,
