@@ -26,7 +26,7 @@ static bool has_gained(const char *path)
     } gained[] = {
         { "gp", 15 },         { "gp-online", 4 }, { "glm", 13 },     { "robust", 5 },
         { "gp-classify", 7 }, { "tree", 6 },      { "adaboost", 6 }, { "bayes-logistic", 6 },
-        { "pca", 4 },         { "gmm", 9 },       { "hmm", 10 },     { "kalman", 13 },
+        { "pca", 4 },         { "gmm", 9 },       { "hmm", 10 },     { "kalman", 9 },
         { "markov", 3 },      { "crf", 5 }
     };
     const char *name = strrchr(path, '/') + 1;
