@@ -2,6 +2,7 @@
 #include "../life.h"
 #include "kalman_dense.h"
 #include "math/optim/differences.h"
+#include "models/core/parts.h"
 #include "models/core/sequence.h"
 #include "models/sequence/kalman_joint.h"
 #include "models/sequence/kalman_search.h"
@@ -336,6 +337,91 @@ TEST(gaps_are_filled_from_the_other_column)
         assert_true(fabs(square / (sd * sd) - 1) < 0.1);
     }
     cr_free(cx, drawn, SEEN * draws, sizeof *drawn);
+    cr_gaussian_free(cx, rest);
+    cr_gaussian_free(cx, g);
+}
+
+static void put_matrix(text_buffer *b, const char *name, const json_t *of)
+{
+    char *text = json_dumps(of, JSON_COMPACT);
+    text_put(b, "\"%s\":%s", name, text);
+    free(text);
+}
+
+/* The case of the reference: positions in the plane with correlated noise, the state known before the first row. */
+TEST(tracking)
+{
+    size_t        i;
+    json_t       *row;
+    const json_t *c = NULL, *cases = reference_cases(cx, "kalman");
+    text_buffer   b = text_new(1 << 10), rows_of = text_new(1 << 14);
+    for (i = 0; i < json_array_size(cases); i++) {
+        c = json_array_get(cases, i);
+        if (strcmp(json_string_value(json_object_get(c, "id")), "kalman-tracking-11") == 0) break;
+    }
+    assert_true(i < json_array_size(cases));
+    const json_t *set = json_object_get(c, "settings"), *want = json_object_get(c, "expected");
+    static const char *const names[] = { "F", "Q", "H", "R" };
+    text_put(&b, "target=x beside=y model={");
+    for (size_t k = 0; k < 4; k++) {
+        put_matrix(&b, names[k], json_object_get(set, names[k]));
+        text_put(&b, ",");
+    }
+    text_put(&b, "\"mean\":[0,0,0,0],\"cov\":[[10,0,0,0],[0,10,0,0],[0,0,10,0],[0,0,0,10]],"
+                 "\"before\":true}");
+    text_put(&rows_of, "x,y\n");
+    json_array_foreach(json_object_get(json_object_get(c, "data"), "inline"), i, row)
+        text_put(&rows_of, "%.17g,%.17g\n", json_number_value(json_array_get(row, 0)),
+                 json_number_value(json_array_get(row, 1)));
+    cr_table *t = table_of_text(cx, "track.csv", rows_of.at);
+    cr_model *m = fit(cx, "kalman", t, b.at);
+    double   *mean = cr_alloc(cx, cr_table_rows(t), sizeof *mean);
+    double   *sd = cr_alloc(cx, cr_table_rows(t), sizeof *sd);
+    free(b.at);
+    free(rows_of.at);
+    assert_relative(cr_model_get_report(m)->log_likelihood, number_of(want, "loglik"), 1e-9);
+    assert_ok(cx, cr_predict_function(cx, m, t, false, mean, sd, NULL));
+    assert_relative(mean[0], element(json_object_get(want, "smoothed_mean_first"), 0), 1e-8);
+    const json_t *V = json_array_get(json_object_get(want, "smoothed_cov_first"), 0);
+    assert_relative(sd[0] * sd[0], element(V, 0), 1e-8);
+    cr_free(cx, mean, cr_table_rows(t), sizeof *mean);
+    cr_free(cx, sd, cr_table_rows(t), sizeof *sd);
+}
+
+/* Of a row that is there: the signal given all values, and with noise that is new. */
+TEST(signals_have_no_noise)
+{
+    enum { D = 2 * ALL + 1, SIGNAL = 2 * ALL };
+    char          settings[512] = "target=x beside=y model=";
+    double        mean[D], S[4 * ALL * ALL], T[D * D], values[2 * SEEN], function[SEEN], sd[SEEN];
+    const double  H[4] = { 1, 0.6, 0.6, 0.8 };
+    size_t        which[2 * SEEN], n = 0;
+    cr_table     *t = table_of_text(cx, "rows.csv", rows);
+    cr_prediction p = { 0 };
+    cr_gaussian  *g, *rest;
+    snprintf(settings + strlen(settings), sizeof settings - strlen(settings), MODEL,
+             "[[1,0.6],[0.6,0.8]]");
+    cr_model *m = fit(cx, "kalman", t, settings);
+    assert_ok(cx, cr_smooth(cx, m, t, &p));
+    test_own(cx, &p, release_prediction);
+    assert_ok(cx, cr_predict_function(cx, m, t, false, function, sd, NULL));
+    joint_distribution(H, mean, S);
+    for (size_t i = 0; i < 2 * ALL;
+         i++) /* the signal of x in the first row is its value less its noise */
+        for (size_t j = 0; j < 2 * ALL; j++) T[i * D + j] = S[i * 2 * ALL + j];
+    for (size_t i = 0; i < 2 * ALL; i++)
+        T[i * D + SIGNAL] = T[SIGNAL * D + i] = S[i] - (i < 2 ? H[i] : 0);
+    T[D * D - 1] = S[0] - H[0];
+    mean[SIGNAL] = mean[0];
+    for (size_t i = 0; i < 2 * SEEN; i++)
+        if (!isnan(seen[i / 2][i % 2])) which[n] = i, values[n++] = seen[i / 2][i % 2];
+    assert_ok(cx, cr_gaussian_new(cx, mean, cr_cmat_of(T, D, D), &g));
+    assert_ok(cx, cr_gaussian_condition(cx, g, which, n, values, &rest, NULL));
+    double variance = rest->covariance[rest->d * rest->d - 1];
+    assert_relative(function[0], rest->mean[rest->d - 1], 1e-10);
+    assert_relative(sd[0], sqrt(variance), 1e-9);
+    assert_relative(p.mean[0], rest->mean[rest->d - 1], 1e-10);
+    assert_relative(p.scale[0], sqrt(variance + H[0]), 1e-9);
     cr_gaussian_free(cx, rest);
     cr_gaussian_free(cx, g);
 }
