@@ -169,3 +169,5 @@ def test_several_columns(credence, examples):
     assert list(ahead[0]) == ["ahead", "mean", "sd", "lower", "upper", "mean.women", "sd.women", "lower.women", "upper.women"]
     rows = rows_of(credence("predict", "d.cred", "examples/deaths.csv", "--smoothed", "--id", "month"))
     assert [row["month"] for row in rows[:2]] == ["1974-01-01", "1974-02-01"]
+    streamed = credence("predict", "d.cred", "examples/deaths.csv", "--stream", "--block", "7", "--id", "month,women")
+    assert streamed.code == 0 and streamed.stdout == credence("predict", "d.cred", "examples/deaths.csv", "--id", "month,women").stdout

@@ -346,6 +346,8 @@ typedef struct cri_network_face {
 
 /* `step` of the face of sequences of a model; NaN where it has none. */
 double cri_model_step(const cr_model *model, cr_type time);
+/* `beside` likewise: the name of column k that is observed beside the target; NULL beyond the last. */
+const char *cri_model_beside(const cr_model *model, size_t k);
 
 /* The inputs that figures of the model mark, and what they are called: Z [n x terms of the design], allocated, in the
  * units of the data.  Nothing, n = 0, of a class that has none. */

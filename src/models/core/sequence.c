@@ -211,6 +211,12 @@ static cr_status find_times(cr_ctx *cx, const cr_model *m, const cr_table *t, co
     return CR_OK;
 }
 
+const char *cri_model_beside(const cr_model *m, size_t k)
+{
+    const cri_sequence_face *face = cri_sequence_of(m->class);
+    return face->beside ? face->beside(m->state, k) : NULL;
+}
+
 /* The columns beside the target. */
 static cr_status forecast_beside(cr_ctx *cx, const cr_model *m, const double *places,
                                  cr_forecast *f)
@@ -218,7 +224,7 @@ static cr_status forecast_beside(cr_ctx *cx, const cr_model *m, const double *pl
     cr_status                st = CR_OK;
     const cri_sequence_face *face = m->class->sequence;
     size_t                   rows = f->n * f->ahead, columns = 0;
-    while (face->beside && face->beside(m->state, columns)) columns++;
+    while (cri_model_beside(m, columns)) columns++;
     if (columns == 0) return CR_OK;
     f->beside = columns;
     f->beside_names = cr_alloc(cx, columns, sizeof *f->beside_names);
@@ -226,7 +232,7 @@ static cr_status forecast_beside(cr_ctx *cx, const cr_model *m, const double *pl
     f->beside_sd = cr_alloc(cx, columns * rows, sizeof(double));
     if (!f->beside_names || !f->beside_mean || !f->beside_sd) return CR_ENOMEM;
     for (size_t k = 0; k < columns; k++) {
-        f->beside_names[k] = face->beside(m->state, k);
+        f->beside_names[k] = cri_model_beside(m, k);
         CR_TRY(face->forecast_beside(cx, m->state, k, places, f->n, f->ahead,
                                      f->beside_mean + k * rows, f->beside_sd + k * rows));
     }

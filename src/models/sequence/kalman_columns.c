@@ -66,7 +66,7 @@ static cr_status find_column(cr_ctx *cx, const cri_rows *rows, const char *name,
     if (!c) {
         cr_status st = cri_table_no_column(cx, rows->table, name);
         return st != CR_EDATA ? st
-                              : cr_fail_note(cx, "the model has it beside the target; it may be "
+                              : cr_fail_note(cx, "it is observed beside the target; it may be "
                                                  "empty");
     }
     if (c->type == CR_CATEGORY && c->n_levels > 0)
