@@ -80,7 +80,9 @@ class Levels(Structure):
 
 class Forecast(Structure):
     _fields_ = [("n", c_size_t), ("ahead", c_size_t), ("names", POINTER(c_char_p)), ("p", Prediction),
-                ("time_name", c_char_p), ("time_type", c_int), ("time", POINTER(c_double))]
+                ("time_name", c_char_p), ("time_type", c_int), ("time", POINTER(c_double)), ("beside", c_size_t),
+                ("beside_names", POINTER(c_char_p)), ("beside_mean", POINTER(c_double)),
+                ("beside_sd", POINTER(c_double))]
 
 
 class ForecastColumns(Structure):

@@ -314,6 +314,11 @@ typedef struct cri_sequence_face {
     /* The `ahead` rows behind each of n places, answer k * ahead + h of place k.  log_density is NULL. */
     cr_status (*forecast)(cr_ctx *cx, const void *state, const cr_design *design,
                           const double *places, size_t n, size_t ahead, cr_prediction *out);
+    /* The name of column k that is observed beside the target, NULL beyond the last; and the `ahead` rows of it, as
+     * of the target, in the units of the data: mean and sd [n x ahead], normal.  NULL: there are none. */
+    const char *(*beside)(const void *state, size_t k);
+    cr_status (*forecast_beside)(cr_ctx *cx, const void *state, size_t k, const double *places,
+                                 size_t n, size_t ahead, double *mean, double *sd);
     /* Columns of rows, in the units of the data, drawn from each label in turn: out [labels x count x columns], NaN
      * where a column is no number.  NULL: labels have no columns. */
     cr_status (*draw_labels)(cr_ctx *cx, const void *state, const cr_design *design, size_t count,
@@ -341,6 +346,8 @@ typedef struct cri_network_face {
 
 /* `step` of the face of sequences of a model; NaN where it has none. */
 double cri_model_step(const cr_model *model, cr_type time);
+/* `beside` likewise: the name of column k that is observed beside the target; NULL beyond the last. */
+const char *cri_model_beside(const cr_model *model, size_t k);
 
 /* The inputs that figures of the model mark, and what they are called: Z [n x terms of the design], allocated, in the
  * units of the data.  Nothing, n = 0, of a class that has none. */

@@ -78,7 +78,7 @@
     MEMBER(matrix, ends,           (sequences, place), ">=0", "rows of each, and P(z | rows) at the last") \
     MEMBER(text,   labels,         (),      "none",          "of the sequences, each before a line feed") \
     MEMBER(real,   weight,         (),      ">0",            "rows")                               \
-    MEMBER(real,   log_likelihood, (),      "none",          "of the rows; NaN with vb")           \
+    MEMBER(real,   log_likelihood, (),      "any none",      "of the rows; NaN with vb")           \
     MEMBER(count,  rejected,       (),      "",              "starts whose end was")               \
     MEMBER(real,   best_rejected,  (),      "none",          "the highest objective of these")     \
     MEMBER(count,  tried,          (),      ">0",            "candidates")                         \
