@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 40, MOST_STEPS = 400, LEAST_PART = 2000 };
+enum { MOST_ROUNDS = 40, MOST_STEPS = 150, LEAST_PART = 2000 };
 
 typedef struct smooth {
     cri_svm_linear_work          *work;
