@@ -259,10 +259,37 @@ TEST(parts_of_many_rows)
         o.method = CRI_SVM_LINEAR_INTERIOR;
         assert_ok(cx, cri_svm_linear_solve(cx, &q, &o, &b));
         assert_true(a.converged && b.converged);
+        assert_true(a.iterations < 150); /* of its own: that many leave it to the interior point */
         assert_relative(a.primal, b.primal, 3e-7);
         assert_relative(a.dual, b.primal, 3e-7);
         free(alpha);
     }
+}
+
+/* A column of few rows may have none in a part, and classes of which one is rare none that balance it. */
+TEST(parts_without_rows_of_a_column_or_class)
+{
+    enum { N = 12000, P = 60 };
+    toy                    *t = toy_new(cx, N, P, 0.3, false);
+    cri_svm_linear_problem  q = { .intercept = true, .m = N };
+    cri_svm_linear_rows     x = toy_rows(t, false);
+    double                  w[P], v[P], *alpha = calloc(2 * N, sizeof *alpha);
+    cri_svm_linear_solution a = { .w = w, .alpha = alpha }, b = { .w = v, .alpha = alpha + N };
+    cri_svm_linear_options  o = { .method = CRI_SVM_LINEAR_SMOOTH, .tol = 1e-7, .max_iter = 1000 };
+    for (size_t i = 0; i < N; i++) {
+        for (size_t j = 3; j < P; j++) t->X[i * P + j] = i % (N / 3) == j ? 40 : 0;
+        double f = t->X[i * P] - t->X[i * P + 1] - 2.5;
+        t->sign[i] = f + (i % 7 == 0 ? 2.0 : 0.0) > 0 ? 1 : -1;
+    }
+    q.x = &x, q.sign = t->sign, q.target = t->target, q.cost = t->cost;
+    assert_ok(cx, cri_svm_linear_solve(cx, &q, &o, &a));
+    assert_true(a.converged && a.iterations < 150);
+    o.method = CRI_SVM_LINEAR_INTERIOR;
+    assert_ok(cx, cri_svm_linear_solve(cx, &q, &o, &b));
+    assert_true(b.converged);
+    assert_relative(a.primal, b.primal, 3e-7);
+    assert_relative(a.dual, b.primal, 3e-7);
+    free(alpha);
 }
 
 static cr_status solve_each(cr_ctx *cx, void *arg)
