@@ -86,8 +86,8 @@ static cr_status run_lanes(cr_ctx *cx, lane *lanes, size_t n, bool *out_over)
 {
     cr_status st = CR_OK;
     size_t    most = cr_ctx_threads(cx) < LANES ? cr_ctx_threads(cx) : LANES;
-    lane     *some[LANES];
-    if (lanes[0].basis->C <= MOST_STRENGTHS) most = LANES; /* of little memory */
+    lane     *some[N_STRENGTHS + 1];
+    if (lanes[0].basis->C <= MOST_STRENGTHS) most = N_STRENGTHS + 1; /* of little memory */
     for (size_t k = 0; k < n && !*out_over;) {
         size_t together = 0;
         for (; k < n && together < most; k++)
