@@ -81,13 +81,22 @@ static void run_lane(void *arg, size_t k)
     if (l->status == CR_OK) l->status = search(l->child, l);
 }
 
-/* A part of every search that has not ended, side by side; *out_over: there is no time for more. */
+/* true where the end of the time broke a search off, and there is another that it did not. */
+static bool is_spared(const lane *l, const lane *lanes, size_t n)
+{
+    bool other = false;
+    for (size_t k = 0; k < n; k++)
+        other |= &lanes[k] != l && lanes[k].end.basis && lanes[k].status == CR_OK;
+    return other && l->status == CR_EINTERRUPTED && cri_clock_over(&l->job->limits.clock);
+}
+
+/* A part of every search that has not ended, as many side by side as there are threads, so that all of them have begun when
+ * the time ends and none is missing; *out_over: it has. */
 static cr_status run_lanes(cr_ctx *cx, lane *lanes, size_t n, bool *out_over)
 {
     cr_status st = CR_OK;
     size_t    most = cr_ctx_threads(cx) < LANES ? cr_ctx_threads(cx) : LANES;
-    lane     *some[N_STRENGTHS + 1];
-    if (lanes[0].basis->C <= MOST_STRENGTHS) most = N_STRENGTHS + 1; /* of little memory */
+    lane     *some[LANES];
     for (size_t k = 0; k < n && !*out_over;) {
         size_t together = 0;
         for (; k < n && together < most; k++)
@@ -96,6 +105,10 @@ static cr_status run_lanes(cr_ctx *cx, lane *lanes, size_t n, bool *out_over)
         for (size_t i = 0; i < together; i++) {
             lane *l = some[i];
             if (l->status == CR_OK) continue;
+            if (is_spared(l, lanes, n)) {
+                cri_rvm_gauss_free(cx, &l->end);
+                continue;
+            }
             CR_TRY(l->child && cr_error_status(l->child) != CR_OK ? cri_fail_as(cx, l->child)
                                                                   : cri_fail_memory(cx, 1));
         }
