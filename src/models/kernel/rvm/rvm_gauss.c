@@ -222,20 +222,20 @@ cr_status cri_rvm_gauss_factor(cr_ctx *cx, cri_rvm_gauss *g)
 
     CR_TRY(s.status);
     for (st = CR_ENUMERIC; st == CR_ENUMERIC && scale < 1;) {
-        for (size_t m = 0; m < M; m++) root[m] = sqrt(g->a[m] + g->P[m * C + g->at[m]]);
+        for (size_t m = 0; m < M; m++) root[m] = 1 / sqrt(g->a[m] + g->P[m * C + g->at[m]]);
         for (size_t m = 0; m < M; m++)
             for (size_t k = 0; k <= m; k++)
-                L[m * M + k] = m == k ? 1 : g->P[m * C + g->at[k]] / root[m] / root[k];
+                L[m * M + k] = m == k ? 1 : g->P[m * C + g->at[k]] * root[m] * root[k];
         st = cr_chol(cx, cr_mat_of(L, M, M));
         scale *= 10; /* prior precisions a shade larger: another model, and a sound one */
-        for (size_t m = 0; st == CR_ENUMERIC && m < M; m++) g->a[m] += scale * root[m] * root[m];
+        for (size_t m = 0; st == CR_ENUMERIC && m < M; m++) g->a[m] += scale / (root[m] * root[m]);
     }
     CR_TRY(st);
     g->log_det = M ? cr_chol_logdet(cr_cmat_of(L, M, M)) : 0;
-    for (size_t m = 0; m < M; m++) g->log_det += 2 * log(root[m]) - log(g->a[m]);
+    for (size_t m = 0; m < M; m++) g->log_det -= 2 * log(root[m]) + log(g->a[m]);
     if (M) CR_TRY(cr_chol_inverse(cx, cr_cmat_of(L, M, M), cr_mat_of(L, M, M)));
     for (size_t m = 0; m < M; m++)
-        for (size_t k = 0; k < M; k++) g->H[m * g->capacity + k] = L[m * M + k] / root[m] / root[k];
+        for (size_t k = 0; k < M; k++) g->H[m * g->capacity + k] = L[m * M + k] * root[m] * root[k];
     for (size_t m = 0; m < M; m++) b[m] = g->proj[g->at[m]];
     g->E = g->total;
     for (size_t m = 0; m < M; m++) {
@@ -537,7 +537,7 @@ cr_status cri_rvm_gauss_copy(cr_ctx *cx, const cri_rvm_gauss *from, cri_rvm_gaus
     cr_status st = CR_OK;
     size_t    C = from->basis->C, M = from->M;
     if (!to->basis) CR_TRY(open_functions(cx, from->basis, to));
-    CR_TRY(cri_rvm_gauss_reserve(cx, to, from->capacity));
+    CR_TRY(cri_rvm_gauss_reserve(cx, to, M + 16));
     for (size_t c = 0; c < C; c++) {
         to->diag[c] = from->diag[c], to->proj[c] = from->proj[c];
         to->S[c] = from->S[c], to->Q[c] = from->Q[c], to->place[c] = from->place[c];

@@ -272,6 +272,7 @@ typedef struct adding {
     const double  *K; /* [rows x n] */
     double        *out;
     size_t         rows;
+    bool           in_order; /* one machine, of all rows as they come */
 } adding;
 
 enum { ROWS = 16 };
@@ -286,10 +287,22 @@ static void add_links(void *arg, size_t block)
         size_t        l = 0;
         for (size_t machine = 0; machine < m->M; machine++) {
             double sum = 0;
-            for (size_t end = l + m->links[machine]; l < end; l++) sum += m->beta[l] * k[m->row[l]];
+            size_t end = l + m->links[machine];
+            if (a->in_order) {
+                a->out[i] = cr_dot(m->beta, k, m->n) + m->b[0];
+                break;
+            }
+            for (; l < end; l++) sum += m->beta[l] * k[m->row[l]];
             a->out[i * m->M + machine] = sum + m->b[machine];
         }
     }
+}
+
+static bool is_in_order(const cri_svm *m)
+{
+    size_t l = 0;
+    while (l < m->S && m->row[l] == l) l++;
+    return m->M == 1 && l == m->S && m->S == m->n;
 }
 
 cr_status cri_svm_set_weights(cr_ctx *cx, cri_svm *m)
@@ -370,7 +383,7 @@ cr_status cri_svm_decide(cr_ctx *cx, const cri_svm *m, const cri_rows *rows, dou
                                .names = cri_gp_names(rows) };
         CR_TRY(cri_gp_check_inputs(cx, m->kernel, rows, begin, &in));
         CR_TRY(cri_kernel_cross_held(cx, held, &in, cr_mat_of(K, count, m->n)));
-        adding a = { m, K, out + begin * m->M, count };
+        adding a = { m, K, out + begin * m->M, count, is_in_order(m) };
         CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(count, ROWS), add_links, &a));
     }
 done:

@@ -1,5 +1,6 @@
 /* svm_rows.c -- a cache of kernel rows. */
 #include "svm_rows.h"
+#include "linear_machine.h"
 #include "svm_solver.h"
 #include "base/clock.h"
 #include "base/context_internal.h"
@@ -383,10 +384,30 @@ void cri_svm_rows_restore(cri_svm_rows *r)
 
 /* --- values ---------------------------------------------------------------------------------- */
 
+/* The same of the linear kernel, by the weights of columns. */
+static cr_status values_by_weights(cr_ctx *cx, const cr_kernel_input *at, const double *coef,
+                                   size_t outputs, const cr_kernel_input *queries, double *out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     d = at->numbers.cols;
+    cr_mat     W = cr_mat_of(cr_scratch_matrix(&s, d, outputs), d, outputs);
+    CR_TRY(s.status);
+    CR_TRY(cr_gemm(cx, 1, at->numbers, CR_TRANSPOSED, cr_cmat_of(coef, at->rows, outputs), CR_PLAIN,
+                   0, W));
+    CR_TRY(cr_gemm(cx, 1, queries->numbers, CR_PLAIN, cr_cmat_of(W.a, d, outputs), CR_PLAIN, 0,
+                   cr_mat_of(out, queries->rows, outputs)));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 cr_status cri_svm_values(cr_ctx *cx, const cr_kernel *kernel, const cr_kernel_input *at,
                          const double *coef, size_t outputs, const cr_kernel_input *queries,
                          double *out)
 {
+    if (at->rows && queries->rows && at->numbers.cols && cri_svm_is_linear(kernel))
+        return values_by_weights(cx, at, coef, outputs, queries, out);
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     n = at->rows, m = queries->rows, chunk = BUFFER / 2 / (n ? n : 1),
