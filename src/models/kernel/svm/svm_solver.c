@@ -17,7 +17,6 @@ enum {
 
 static const double WORTH = 0.2;  /* the share of rows that is worth putting aside        */
 static const double DRIFT = 0.05; /* of the tolerance: how much rounding F may hold       */
-static const size_t DEFAULT_MEMORY = (size_t)4 << 30;
 
 typedef struct solver {
     cr_ctx                 *cx;
@@ -419,12 +418,8 @@ static cr_status check(cr_ctx *cx, const cri_svm_problem *p, const cri_svm_solut
 static cr_status start(solver *s, cr_scratch *a)
 {
     cr_status st = CR_OK;
-    size_t    n = s->n, m = s->m, memory = s->o->memory;
+    size_t    n = s->n, m = s->m, memory = cri_svm_rows_memory(s->cx, s->o->memory);
     bool      zero = true;
-    if (memory == 0) {
-        memory = cri_memory_left(s->cx) / 2;
-        if (memory > DEFAULT_MEMORY) memory = DEFAULT_MEMORY;
-    }
     s->q = s->o->working ? s->o->working : MOST_WORKING;
     if (s->q > n) s->q = n;
     s->beta = cr_scratch_f64(a, n);
