@@ -46,9 +46,10 @@ typedef struct training {
     const cr_design   *design;
     cri_svm_margin     margin;
     bool               loo;
-    double            *gram; /* [n x n] or NULL */
-    double            *beta; /* [n x M] of all rows, column by column: beta[machine * n + i] */
-    double            *most; /* [n] greatest |beta| of a row in any machine                    */
+    double            *gram;  /* [n x n] or NULL */
+    double            *beta;  /* [n x M] of all rows, column by column: beta[machine * n + i] */
+    double            *most;  /* [n] greatest |beta| of a row in any machine                    */
+    cri_clock          whole; /* of all machines */
     double *w; /* [M x d] weights of the columns that are not of support vectors, or NULL */
 } training;
 
@@ -124,6 +125,22 @@ cr_status cri_svm_train_one(cr_ctx *cx, const cri_svm_sample *sample, const cri_
                : cri_svm_train(cx, sample, margin, machine);
 }
 
+/* A machine that there was no time for is 0 everywhere: of c, its gap is the price of all rows. */
+static void leave_out(training *t, size_t machine, const double *weight, size_t n)
+{
+    cri_svm *m = t->m;
+    m->violation[machine] = 2;
+    for (size_t i = 0; i < n; i++) m->gap[machine] += m->C * weight[i];
+    if (m->kind == CRI_SVM_NU || isinf(m->C)) m->gap[machine] = NAN;
+}
+
+/* Its share of what time there is for it and those to come. */
+static cri_clock clock_of(cr_ctx *cx, const training *t, size_t machine)
+{
+    double left = cri_time_left(cx), machines = (double)(t->m->M - machine);
+    return machines > 1 && !isinf(left) ? cri_clock_start(cx, 0.75 * left / machines) : t->whole;
+}
+
 static cr_status train_machine(cr_ctx *cx, training *t, size_t machine, cr_report *report)
 {
     cr_status       st = CR_OK;
@@ -143,6 +160,11 @@ static cr_status train_machine(cr_ctx *cx, training *t, size_t machine, cr_repor
         t->m->b[machine] = there[1] ? 1 : there[0] ? -1 : 0;
         goto done;
     }
+    if (machine > 0 && cri_clock_over(&t->whole)) {
+        leave_out(t, machine, weight, n);
+        note_stop(false, true, report);
+        goto done;
+    }
     if (n < all) CR_TRY(cri_svm_pick(&s, &in, index, n, &some));
     cri_svm_sample sample = { .kernel = t->kernel,
                               .rows = some,
@@ -156,7 +178,7 @@ static cr_status train_machine(cr_ctx *cx, training *t, size_t machine, cr_repor
     double *w = t->w ? t->w + machine * t->data->d : NULL;
     CR_TRY(t->m->P ? cri_svm_train_path(cx, t->m, t->loo, &sample, &t->margin, &a)
                    : cri_svm_train_one(cx, &sample, &t->margin, &a, w));
-    if (t->loo) CR_TRY(cri_svm_span(cx, &sample, &a, &t->m->loo));
+    if (t->loo && !a.late) CR_TRY(cri_svm_span(cx, &sample, &a, &t->m->loo));
     keep_machine(t, machine, &a, index, weight, n);
     report->iterations += a.steps;
     note_stop(a.converged, a.late, report);
@@ -279,6 +301,7 @@ cr_status cri_svm_train_all(cr_ctx *cx, cri_svm *m, const cr_kernel *kernel,
                      .data = data,
                      .design = design,
                      .loo = loo,
+                     .whole = how->clock,
                      .margin = { .kind = (cri_svm_kind)m->kind,
                                  .loss = (int)m->loss,
                                  .penalty = (int)m->penalty,
@@ -308,6 +331,7 @@ cr_status cri_svm_train_all(cr_ctx *cx, cri_svm *m, const cr_kernel *kernel,
     }
     for (size_t k = 0; k < M; k++) {
         cr_progress(cx, "machines", (double)k, (double)M);
+        t.margin.how.clock = clock_of(cx, &t, k);
         CR_TRY(train_machine(cx, &t, k, report));
     }
     CR_TRY(t.w ? keep_weights(cx, &t) : keep_support(cx, &t));

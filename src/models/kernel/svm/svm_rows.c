@@ -1,5 +1,6 @@
 /* svm_rows.c -- a cache of kernel rows. */
 #include "svm_rows.h"
+#include "linear_machine.h"
 #include "svm_solver.h"
 #include "base/clock.h"
 #include "base/context_internal.h"
@@ -403,6 +404,24 @@ void cri_svm_rows_restore(cri_svm_rows *r)
 
 /* --- values ---------------------------------------------------------------------------------- */
 
+/* The same of the linear kernel: by the weights of the columns.  O((rows + queries) d). */
+static cr_status linear_values(cr_ctx *cx, const cr_kernel_input *at, const double *coef,
+                               size_t outputs, const cr_kernel_input *queries, double *out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     d = queries->numbers.cols;
+    double    *W = cr_scratch_matrix(&s, d, outputs);
+    CR_TRY(s.status);
+    CR_TRY(cr_gemm(cx, 1, at->numbers, CR_TRANSPOSED, cr_cmat_of(coef, at->rows, outputs), CR_PLAIN,
+                   0, cr_mat_of(W, d, outputs)));
+    CR_TRY(cr_gemm(cx, 1, queries->numbers, CR_PLAIN, cr_cmat_of(W, d, outputs), CR_PLAIN, 0,
+                   cr_mat_of(out, queries->rows, outputs)));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 cr_status cri_svm_values(cr_ctx *cx, const cr_kernel *kernel, const cr_kernel_input *at,
                          const double *coef, size_t outputs, const cr_kernel_input *queries,
                          double *out)
@@ -413,11 +432,15 @@ cr_status cri_svm_values(cr_ctx *cx, const cr_kernel *kernel, const cr_kernel_in
            d = queries->numbers.cols;
     if (chunk < LEAST_CHUNK) chunk = LEAST_CHUNK;
     if (chunk > m) chunk = m;
-    double          *K = cr_scratch_matrix(&s, chunk, n);
+    double          *K = cr_scratch_matrix(&s, cri_svm_is_linear(kernel) ? 0 : chunk, n);
     cri_kernel_held *held = NULL;
 
     CR_TRY(s.status);
     memset(out, 0, m * outputs * sizeof *out);
+    if (n > 0 && cri_svm_is_linear(kernel)) {
+        CR_TRY(linear_values(cx, at, coef, outputs, queries, out));
+        goto done;
+    }
     if (n > 0) CR_TRY(cri_kernel_hold(cx, kernel, at, &held));
     for (size_t begin = 0; n > 0 && begin < m; begin += chunk) {
         size_t          count = m - begin < chunk ? m - begin : chunk;
