@@ -291,6 +291,17 @@ done:
     return st;
 }
 
+static void svm_prices(const void *state, cri_price_path *out)
+{
+    const cri_svm *m = state;
+    *out = (cri_price_path){ .n = m->P,
+                             .own = m->C,
+                             .price = m->path_C,
+                             .errors = m->path_errors,
+                             .left_out = m->path_loo,
+                             .support = m->path_support };
+}
+
 /* --- file ------------------------------------------------------------------------------------ */
 
 static bool is_sound(const cri_svm *m)
@@ -356,7 +367,7 @@ const cr_model_class cri_class_svm = {
     .coding = CRI_CODING_CODE,
     .shape = svm_shape,
     .whole = &(const cri_whole_face){ .fit = svm_fit },
-    .rows = &(const cri_rows_face){ .predict = svm_predict, .decides = true },
+    .rows = &(const cri_rows_face){ .predict = svm_predict, .decides = true, .prices = svm_prices },
     .describe = cri_svm_describe,
     .statistics = cri_svm_statistics,
     .tables = cri_svm_tables,
