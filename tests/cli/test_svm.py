@@ -99,3 +99,10 @@ def test_path_as_a_figure(credence, refused):
     assert "with each row left out" in said and "support vectors" in said and "The model has C = 1." in said
     assert credence("fit", "svm", *sex).code == 0
     refused(2, "plot", "m.cred", "--kind", "path", says="--path 0.01,0.1,1,10,100")
+
+
+def test_region_as_a_map(credence, tmp_path):
+    assert credence("fit", "one-class-svm", "examples/iris.csv", "--features", "petal*", "-o", "m.cred").code == 0
+    assert "edge of the region" in credence("plot", "m.cred", "examples/iris.csv", "--kind", "map").stdout
+    assert credence("plot", "m.cred", "examples/iris.csv", "--kind", "map", "-o", "map.svg").code == 0
+    assert "outside" in (tmp_path / "map.svg").read_text()

@@ -213,6 +213,7 @@ typedef struct cri_rows_face {
     bool has_leverage; /* predict fills the leverage of numbers                        */
     bool by_distance;  /* of clusters: predict fills vector with distances, not prob   */
     bool decides;      /* predict fills decision (cri_prediction_decisions), and prob ranks */
+    bool region;       /* of coordinates: the first is above 0 within a region, below outside  */
     /* What it is like along a path of prices: borrows from the state. */
     void (*prices)(const void *state, cri_price_path *out);
 } cri_rows_face;
@@ -361,6 +362,8 @@ cr_status cri_model_marked(cr_ctx *cx, const cr_model *model, const char **out_n
 
 /* The path of a model, borrowed from it; empty of one that has none. */
 cri_coefficient_path cri_model_path(const cr_model *model);
+/* Whether the first of its coordinates is the decision of a region. */
+bool cri_model_has_region(const cr_model *model);
 /* Whether its class can have a path of prices, and that. */
 bool cri_model_has_prices(const cr_model *model);
 cri_price_path cri_model_prices(const cr_model *model);

@@ -449,6 +449,11 @@ done:
     return st;
 }
 
+bool cri_model_has_region(const cr_model *m)
+{
+    return cr_model_get_class(m)->rows && cr_model_get_class(m)->rows->region;
+}
+
 bool cri_model_has_prices(const cr_model *m)
 {
     return cr_model_get_class(m)->rows && cr_model_get_class(m)->rows->prices;

@@ -125,6 +125,32 @@ TEST(weights_are_the_kernel)
     }
 }
 
+/* Slopes that are equal, or nearly so: a step ends, keeps the simplex, and leaves no violation. */
+TEST(steps_with_ties)
+{
+    enum { MANY = 6 };
+    cr_rng rng = cr_rng_stream(3, 0);
+    for (size_t trial = 0; trial < 200000; trial++) {
+        double y = (double)cr_rng_below(&rng, MANY), a[MANY] = { 0 }, g[MANY], sum = 0;
+        double cost = pow(10, (double)cr_rng_below(&rng, 7) - 3) / 3, before[MANY];
+        double curve = 1 + cr_rng_uniform(&rng) / 3;
+        cri_svm_joint_problem p = { 1, MANY, &y, &cost };
+        for (size_t k = 0; k < MANY; k++)
+            g[k] = (double)cr_rng_below(&rng, 3) / 3 + (trial % 2 ? 1e-16 * (double)k : 0);
+        for (int again = 0; again < 2; again++) {
+            memcpy(before, a, sizeof a);
+            cri_svm_joint_step(&p, 0, curve, g, a);
+            for (size_t k = 0; k < MANY; k++) g[k] += curve * (a[k] - before[k]);
+        }
+        for (size_t k = 0; k < MANY; k++) {
+            assert_true(a[k] <= (k == (size_t)y ? cost : 0));
+            sum += a[k];
+        }
+        assert_close(sum, 0, 1e-12 * (1 + cost));
+        assert_true(cri_svm_joint_violation(&p, 0, g, a) <= 1e-12 * (1 + curve * cost));
+    }
+}
+
 /* What steps are left undone is in the gap. */
 TEST(limits)
 {

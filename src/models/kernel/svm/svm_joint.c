@@ -4,6 +4,7 @@
 #include "base/scratch.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +18,9 @@ void cri_svm_joint_step(const cri_svm_joint_problem *p, size_t i, double curve, 
                         double *a)
 {
     static const double FLAT = 1e-12; /* stands for no curvature, or one below 0 */
-    size_t              K = p->K, y = class_of(p, i), left = K + 1, before = 0;
+    size_t              K = p->K, y = class_of(p, i), left = K + 1, before = SIZE_MAX;
     double              q = curve > FLAT ? curve : FLAT, c = p->cost[i], t = -INFINITY, rest = 0;
-    while (left != before) {
+    while (left < before) { /* rounding can let one in again */
         double sum = 0, above = t;
         before = left, left = 0;
         for (size_t k = 0; k < K; k++) {
