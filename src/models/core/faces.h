@@ -365,7 +365,7 @@ cri_coefficient_path cri_model_path(const cr_model *model);
 /* Whether the first of its coordinates is the decision of a region. */
 bool cri_model_has_region(const cr_model *model);
 /* Whether its class can have a path of prices, and that. */
-bool cri_model_has_prices(const cr_model *model);
+bool           cri_model_has_prices(const cr_model *model);
 cri_price_path cri_model_prices(const cr_model *model);
 
 /* The clusters of a model, or its candidates, and the state they are asked with; NULL where its class has none. */

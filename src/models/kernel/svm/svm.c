@@ -188,7 +188,7 @@ static cr_status check_two(cr_ctx *cx, const svm_options *o, const cri_svm *m,
 /* Classes together: of an error of a given price, and its size. */
 static cr_status check_joint(cr_ctx *cx, const svm_options *o, const cri_svm *m)
 {
-    if (o->multi != CRI_SVM_JOINT) return CR_OK;
+    if (o->multi != CRI_SVM_CRAMMER_SINGER) return CR_OK;
     if (o->kind == CRI_SVM_NU)
         cr_fail(cx, CR_EARG, "svm: --multi crammer-singer requires --kind c");
     else if (!isfinite(m->C))

@@ -24,7 +24,7 @@
 typedef enum cri_svm_multi {
     CRI_SVM_OVO,
     CRI_SVM_OVR,
-    CRI_SVM_JOINT
+    CRI_SVM_CRAMMER_SINGER
 } cri_svm_multi; /* choices of --multi */
 
 /* A machine m has links[m] of the rows below: row[l] with weight beta[l], those of the first machine first.  One
@@ -117,7 +117,7 @@ bool cri_svm_is_bounded(const cri_svm_machine *machine, double beta, double weig
 /* true where the machines of all classes are found together. */
 static inline bool cri_svm_is_joint(const cri_svm *m)
 {
-    return m->K > 2 && m->multi == CRI_SVM_JOINT;
+    return m->K > 2 && m->multi == CRI_SVM_CRAMMER_SINGER;
 }
 /* How many machines there are for K classes. */
 size_t cri_svm_machines(cri_svm_multi multi, size_t K);
