@@ -153,6 +153,16 @@ typedef struct cri_whole_face {
 
 /* --- what it answers -------------------------------------------------------------------------- */
 
+/* Machines along a path of prices of an error. */
+typedef struct cri_price_path {
+    size_t        n;        /* 0 of a model without a path                            */
+    double        own;      /* the price that the model predicts with                 */
+    const double *price;    /* [n] rising                                             */
+    const double *errors;   /* [n] share of the rows of the fit                       */
+    const double *left_out; /* [n] the same with each row left out, NaN: not known    */
+    const size_t *support;  /* [n] support vectors                                    */
+} cri_price_path;
+
 /* About rows. */
 typedef struct cri_rows_face {
     /* Fills mean/scale/dof (and leverage), prob, log_density or vector, as out->kind says, of rows
@@ -203,6 +213,9 @@ typedef struct cri_rows_face {
     bool has_leverage; /* predict fills the leverage of numbers                        */
     bool by_distance;  /* of clusters: predict fills vector with distances, not prob   */
     bool decides;      /* predict fills decision (cri_prediction_decisions), and prob ranks */
+    bool region;       /* of coordinates: the first is above 0 within a region, below outside  */
+    /* What it is like along a path of prices: borrows from the state. */
+    void (*prices)(const void *state, cri_price_path *out);
 } cri_rows_face;
 
 /* Coefficients along a path of penalties. */
@@ -356,6 +369,11 @@ cr_status cri_model_marked(cr_ctx *cx, const cr_model *model, const char **out_n
 
 /* The path of a model, borrowed from it; empty of one that has none. */
 cri_coefficient_path cri_model_path(const cr_model *model);
+/* Whether the first of its coordinates is the decision of a region. */
+bool cri_model_has_region(const cr_model *model);
+/* Whether its class can have a path of prices, and that. */
+bool           cri_model_has_prices(const cr_model *model);
+cri_price_path cri_model_prices(const cr_model *model);
 
 /* The clusters of a model, or its candidates, and the state they are asked with; NULL where its class has none. */
 const cri_clusters_face *cri_model_clusters(const cr_model *model, const void **out_state);
