@@ -143,15 +143,15 @@ done:
 /* Values to try of an option that the model has, by the command as it was typed. */
 static cr_status fail_without_over(cli *c)
 {
-    static const char *const known[] = {
-        "lambda=0.01..100:log:5", "k=1,2,4,8",      "components=1,2,4", "trees=50,100,200",
-        "rounds=50,100,200",      "nu=0.1,0.3,0.5", "depth=2,4,6",      "width=0.5,1,2"
-    };
-    const cr_model_class *m = cr_class_find(c->cx, c->args[0]);
-    char                  name[32], command[1024];
+    static const char *const known[] = { "lambda=0.01..100:log:5", "'k=1|2|4|8'",
+                                         "'components=1|2|4'",     "'rounds=50|100|200'",
+                                         "'depth=2|4|6'",          "c=0.1..100:log:5" };
+    const cr_model_class    *m = cr_class_find(c->cx, c->args[0]);
+    char                     name[32], command[1024];
     if (!m) return CR_EARG;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(known[i], "="), known[i]);
+        const char *first = known[i] + (known[i][0] == '\'');
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(first, "="), first);
         if (!cr_option_find(cr_class_options(m), name)) continue;
         cli_without_flag(c, "over", command, sizeof command);
         cr_fail(c->cx, CR_EARG, "--over is missing: it gives the settings to try");
@@ -160,7 +160,7 @@ static cr_status fail_without_over(cli *c)
     cr_fail(c->cx, CR_EARG, "--over is missing: it gives the settings to try");
     return cr_fail_hint(c->cx,
                         "credence models %s lists options of the model, for --over "
-                        "NAME=VALUE,VALUE",
+                        "'NAME=VALUE|VALUE'",
                         c->args[0]);
 }
 

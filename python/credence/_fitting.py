@@ -85,7 +85,8 @@ class Fitting(Estimator):
         model = self._fitted()
         if isinstance(X, Table):
             return X
-        features, names = self._features(X, model)
+        features = _inputs.of_series(X, y) if self._is_series and self.n_features_in_ == 0 else None
+        features, names = (features, None) if features is not None else self._features(X, model)
         table = _inputs.feature_table(features, names)
         if y is not None:
             table._add(model.target, self._read_target(y, features.rows))
