@@ -36,6 +36,7 @@ def draw_count(n_samples):
 class Fitting(Estimator):
     """What estimators with and without a target share."""
 
+    _is_series = False   # the target may stand alone
     _task = None          # the name of the task, where the model does several
 
     def _run(self, function, table, target):

@@ -169,7 +169,3 @@ class Outliers:
     def predict(self, X):
         """1 for every row like those of the fit, -1 for the others."""
         return np.where(self.decision_function(X) >= 0, 1, -1)
-
-    def fit_predict(self, X, y=None, sample_weight=None):
-        """Fits the model and returns 1 for every row that is like the others, -1 for those that are not."""
-        return self.fit(X, y, sample_weight).predict(X)

@@ -81,4 +81,4 @@ def test_outliers_as_in_scikit_learn():
     model = credence.OneClassSvm(nu=0.1).fit(X)
     said = model.predict(np.vstack([X, [[9, 9]]]))
     assert set(said) == {1, -1} and said[-1] == -1 and 0.05 < np.mean(said[:-1] == -1) < 0.15
-    assert (np.sign(model.decision_function(X)) >= 0).sum() == (model.fit_predict(X) == 1).sum()
+    assert (np.sign(model.decision_function(X)) >= 0).sum() == (said[:-1] == 1).sum()
