@@ -367,3 +367,10 @@ def test_rows_that_the_fit_does_not_determine(credence, refused, tmp_path):
         table = [line.split(",") for line in credence("predict", "m.cred", "new.csv").stdout.split()]
         assert float(table[1][1]) < 1 and table[2][1:] == ["inf", "-inf", "inf"]
         refused(4, "predict", "m.cred", "new.csv", "--strict", says="do not determine")
+
+
+def test_fields_of_few_rows_warn(credence, tmp_path):
+    draw = random.Random(8)
+    for n, warns in ((12, True), (120, False)):
+        write_columns(tmp_path / "rows.csv", u=[draw.gauss(0, 1) for _ in range(n)], y=[draw.choice("ab") for _ in range(n)])
+        assert ("the probabilities are too sure" in credence("fit", "crf", "rows.csv", "--target", "y").stderr) == warns
