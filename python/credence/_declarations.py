@@ -70,7 +70,7 @@ class Prediction(Structure):
                 ("params", c_void_p), ("conformal", c_void_p), ("n_folds", c_size_t),
                 ("fold_mean", c_void_p), ("fold_scale", c_void_p), ("n_decisions", c_size_t),
                 ("decisions", POINTER(c_char_p)), ("decision", c_void_p), ("ranks", c_bool),
-                ("of_pairs", c_bool)]
+                ("of_pairs", c_bool), ("undetermined", c_void_p)]
 
 
 class Levels(Structure):

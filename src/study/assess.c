@@ -295,6 +295,8 @@ cr_status cri_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, con
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED,
                        "the model %s has neither a target nor a density to be scored by",
                        cr_class_name(cr_model_get_class(model))));
+    for (size_t i = 0; p.undetermined && i < n; i++) /* scored as if the terms were not there */
+        p.undetermined[i] = 0;
     a.rows = keep_scored(&p, y, w);
     if (a.rows == 0)
         CR_TRY(cr_fail(cx, CR_EDATA,

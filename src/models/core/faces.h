@@ -171,6 +171,9 @@ typedef struct cri_rows_face {
      * fills log_density too.  With means_alone it may be asked for the mean only: scale, dof and
      * leverage are NULL then. */
     cr_status (*predict)(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
+    /* Which rows those of the fit do not determine the answer of, whatever their number: which[i] = 1 + a term that
+     * they say nothing of (beside the others), else 0.  NULL: the answer is always determined. */
+    cr_status (*undetermined)(cr_ctx *cx, const void *state, const cri_rows *rows, size_t *which);
     /* log p(x, class) of rows, out [rows->n x classes of the target], in the units of the terms. */
     cr_status (*log_joint)(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
     /* The spread under the posterior, without noise, of the average over rows of the predictive mean: Student's t of

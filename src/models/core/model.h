@@ -174,6 +174,9 @@ typedef struct cr_prediction {
     double            *decision;  /* [n x n_decisions]                                         */
     bool               ranks;
     bool of_pairs; /* of classes (0, 1), (0, 2), .. (1, 2), .., above 0 for the latter */
+    /* [n] 1 where the rows of the fit do not determine the answer, and intervals are endless: their columns depended
+     * on each other, and here they do not; else 0.  NULL: they determine all. */
+    double *undetermined;
 } cr_prediction;
 
 /* The predictive distribution of every row. */

@@ -43,10 +43,12 @@ static void warn_of_few_rows(cr_ctx *cx, const cr_model *m)
     const cr_option *o = cr_option_find(m->class->options, "predictive");
     bool             plugin = o && *(const int *)((const char *)m->options + o->offset) == 0;
     const char      *careful = plugin ? strrchr(o->range, '|') + 1 : "";
+    const char      *larger = m->class->network ? ", --prior bdeu:10 helps" : "";
     cr_log(cx, CR_LOG_WARNING,
            "%s is overconfident with so few rows: its probabilities for rows left out are worse "
-           "than the shares of the classes; --calibrate platt corrects them%s%s%s",
-           m->class->name, plugin ? ", --predictive " : "", careful, plugin ? " helps" : "");
+           "than the shares of the classes; --calibrate platt corrects them%s%s%s%s",
+           m->class->name, plugin ? ", --predictive " : "", careful, plugin ? " helps" : "",
+           larger);
 }
 
 cr_status cri_doubt_probabilities(cr_ctx *cx, const cr_model *m, const cr_table *t)
@@ -77,7 +79,8 @@ cr_status cri_doubt_probabilities(cr_ctx *cx, const cr_model *m, const cr_table 
                "they come true",
                m->class->name);
     }
-    if (!said && n == all && m->class->sums) CR_TRY(cri_is_worse_than_shares(cx, m, &rows, &worse));
+    if (!said && n == all && (m->class->sums || m->class->joint))
+        CR_TRY(cri_is_worse_than_shares(cx, m, &rows, &worse));
     if (worse) warn_of_few_rows(cx, m);
 done:
     cri_rows_close(cx, &rows);
