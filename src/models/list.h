@@ -24,6 +24,7 @@
     X(gp_classify)           \
     X(gp_online)             \
     X(hmm)                   \
+    X(ising)                 \
     X(kalman)                \
     X(kernel_pca)            \
     X(kernel_ridge)          \
@@ -32,6 +33,7 @@
     X(lasso)                 \
     X(lda)                   \
     X(linear)                \
+    X(loglinear)             \
     X(logistic)              \
     X(markov)                \
     X(mixture)               \

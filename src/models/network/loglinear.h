@@ -18,6 +18,7 @@
 #define CREDENCE_MODELS_NETWORK_LOGLINEAR_H
 
 #include "bn.h"
+#include "graph/network/evidence.h"
 #include "math/optim/minimize.h"
 
 typedef enum cri_loglinear_method {
@@ -99,7 +100,7 @@ typedef enum cri_loglinear_method {
 
 /* Terms: entry e of term t, e running over the states of its variables, the last fastest, has the weight
  * coefficient[at[t] + e] * w[parameter[at[t] + e]], or none where that is CRI_NO_WEIGHT. */
-typedef struct cri_terms {
+typedef struct cri_potentials {
     size_t    n, p, entries, parameters; /* terms; variables */
     size_t   *begin, *scope;             /* [n + 1] into scope */
     size_t   *stride;                    /* beside scope */
@@ -107,19 +108,20 @@ typedef struct cri_terms {
     uint32_t *parameter;                 /* [entries] */
     double   *coefficient;               /* [entries] */
     size_t   *states;                    /* [p] */
-    size_t   *of_begin, *of;             /* [p + 1]: the members of terms that are variable v, as places in scope */
-    size_t   *term_of;                   /* beside scope: the term */
-} cri_terms;
+    size_t   *of_begin,
+        *of;         /* [p + 1]: the members of terms that are variable v, as places in scope */
+    size_t *term_of; /* beside scope: the term */
+} cri_potentials;
 #define CRI_NO_WEIGHT UINT32_MAX
 
 /* columns: variables, without arcs, and how columns become their states; net: as a Markov network. */
-CRI_RECORD(cri_loglinear, CRI_LOGLINEAR, cri_bn columns; cri_terms terms; cr_network * net;);
+CRI_RECORD(cri_loglinear, CRI_LOGLINEAR, cri_bn columns; cri_potentials terms; cr_network * net;);
 extern const cri_member cri_loglinear_record[];
 CR_OPTIONS_STRUCT(cri_loglinear_options, CRI_LOGLINEAR_OPTIONS);
 
 /* What all classes of this engine are made of (loglinear.c). */
-cr_status   cri_loglinear_fit(cr_ctx *cx, const cri_rows *rows, const cri_loglinear_options *o, bool spins,
-                              uint64_t seed, void **out_state, cr_report *report);
+cr_status   cri_loglinear_fit(cr_ctx *cx, const cri_rows *rows, const cri_loglinear_options *o,
+                              bool spins, uint64_t seed, void **out_state, cr_report *report);
 cr_status   cri_loglinear_ready(cr_ctx *cx, void *state, const cr_design *design);
 void        cri_loglinear_release(cr_ctx *cx, void *state);
 cr_status   cri_loglinear_shape(cr_ctx *cx, const void *options, cr_design *d);
@@ -128,33 +130,39 @@ const void *cri_loglinear_network(const void *state);
 /* --- which features (loglinear_structure.c) --------------------------------------------------- */
 
 /* Sets the features of m, their weights and standard errors 0. */
-cr_status cri_loglinear_find_features(cr_ctx *cx, const cri_loglinear_options *o, const cri_bn_rows *data,
-                                      uint64_t seed, cri_loglinear *m);
+cr_status cri_loglinear_find_features(cr_ctx *cx, const cri_loglinear_options *o,
+                                      const cri_bn_rows *data, uint64_t seed, cri_loglinear *m);
 /* The features of these sets of variables and of all subsets; set k is member[begin[k]] .. member[begin[k + 1] - 1]. */
-cr_status cri_loglinear_add_sets(cr_ctx *cx, cri_loglinear *m, size_t n, const size_t *begin, const size_t *member);
+cr_status cri_loglinear_add_sets(cr_ctx *cx, cri_loglinear *m, size_t n, const size_t *begin,
+                                 const size_t *member);
 
 /* --- neighbours (loglinear_select.c) ---------------------------------------------------------- */
 
 /* Edges between variables, as places in the table of cases: edge [p x p] is set on both sides; share [p x p], where half
  * samples were asked for, that of those that have it. */
-cr_status cri_loglinear_select(cr_ctx *cx, const cri_loglinear_options *o, const cri_cases_table *cases,
-                               uint64_t seed, bool *edge, double *opt_share);
+cr_status cri_loglinear_select(cr_ctx *cx, const cri_loglinear_options *o,
+                               const cri_cases_table *cases, uint64_t seed, bool *edge,
+                               double *opt_share);
 
 /* --- terms (loglinear_terms.c) ---------------------------------------------------------------- */
 
 /* m->terms from the features; CR_EDATA where these cannot be. */
 cr_status cri_loglinear_make_terms(cr_ctx *cx, cri_loglinear *m);
-void      cri_loglinear_drop_terms(cr_ctx *cx, cri_terms *t);
+void      cri_loglinear_drop_terms(cr_ctx *cx, cri_potentials *t);
 /* m->net with the weights. */
 cr_status cri_loglinear_make_network(cr_ctx *cx, cri_loglinear *m);
 /* sum_k w_k f_k of a complete row. */
-double cri_terms_value(const cri_terms *t, const double *w, const uint16_t *row);
+double cri_potentials_value(const cri_potentials *t, const double *w, const uint16_t *row);
+/* p(x_v = s | the other cells of the row), out [states of v]; returns log p of the state that the row has. */
+double cri_potentials_condition(const cri_potentials *t, const double *w, const uint16_t *row, size_t v,
+                           double *out);
 /* Adds weight * f_k of a complete row to sum [parameters]. */
-void cri_terms_add(const cri_terms *t, const uint16_t *row, double weight, double *sum);
-static inline size_t cri_term_entry(const cri_terms *t, size_t term, const uint16_t *row)
+void cri_potentials_add(const cri_potentials *t, const uint16_t *row, double weight, double *sum);
+static inline size_t cri_term_entry(const cri_potentials *t, size_t term, const uint16_t *row)
 {
     size_t e = t->at[term];
-    for (size_t k = t->begin[term]; k < t->begin[term + 1]; k++) e += t->stride[k] * row[t->scope[k]];
+    for (size_t k = t->begin[term]; k < t->begin[term + 1]; k++)
+        e += t->stride[k] * row[t->scope[k]];
     return e;
 }
 
@@ -162,22 +170,27 @@ static inline size_t cri_term_entry(const cri_terms *t, size_t term, const uint1
 
 /* A junction tree of the terms with some weights.  All zeros: none. */
 typedef struct cri_loglinear_tree {
-    const cri_terms  *terms;
-    cr_network       *net;
-    cr_evidence      *e;
+    const cri_potentials    *terms;
+    cr_network         *net;
+    cr_evidence        *e;
     struct cr_junction *tree;
-    double            offset; /* log Z of the tables = log of the tree's + offset */
+    double              offset; /* log Z of the tables = log of the tree's + offset */
 } cri_loglinear_tree;
-cr_status cri_loglinear_tree_open(cr_ctx *cx, const cri_loglinear *m, const double *w, cri_loglinear_tree *out);
+cr_status cri_loglinear_tree_open(cr_ctx *cx, const cri_loglinear *m, const double *w,
+                                  cri_loglinear_tree *out);
 void      cri_loglinear_tree_close(cr_ctx *cx, cri_loglinear_tree *t);
 /* What a row shows; CRI_BN_GAP: nothing. *out_log: log of the sum of exp over all that agrees. */
-cr_status cri_loglinear_tree_show(cr_ctx *cx, cri_loglinear_tree *t, const uint16_t *opt_row, double *out_log);
+cr_status cri_loglinear_tree_show(cr_ctx *cx, cri_loglinear_tree *t, const uint16_t *opt_row,
+                                  double *out_log);
 /* Means of the features given that, moment [parameters]; opt_entry [entries]: probabilities of entries of terms. */
-cr_status cri_loglinear_tree_expect(cr_ctx *cx, cri_loglinear_tree *t, double *moment, double *opt_entry);
+cr_status cri_loglinear_tree_expect(cr_ctx *cx, cri_loglinear_tree *t, double *moment,
+                                    double *opt_entry);
 /* Covariance of the features [parameters x parameters]. */
-cr_status cri_loglinear_covariance(cr_ctx *cx, const cri_loglinear *m, const double *w, double *out);
+cr_status cri_loglinear_covariance(cr_ctx *cx, const cri_loglinear *m, const double *w,
+                                   double *out);
 /* The entries of all cliques of a tree, and its width; no more than `most` of them, about, are counted. */
-cr_status cri_loglinear_tree_size(cr_ctx *cx, const cri_loglinear *m, double most, double *out_entries, size_t *out_width);
+cr_status cri_loglinear_tree_size(cr_ctx *cx, const cri_loglinear *m, double most,
+                                  double *out_entries, size_t *out_width);
 
 /* --- the search (loglinear_search.c, loglinear_pseudo.c) -------------------------------------- */
 
@@ -186,33 +199,37 @@ typedef struct cri_loglinear_task {
     cr_ctx                      *cx;
     const cri_loglinear_options *o;
     const cri_loglinear         *m;
-    cri_cases_table              cases;  /* different rows */
-    uint16_t                    *row;    /* [cases.n x p] the same row by row */
-    bool                        *gap;    /* [cases.n] something is missing */
+    cri_cases_table              cases; /* different rows */
+    uint16_t                    *row;   /* [cases.n x p] the same row by row */
+    bool                        *gap;   /* [cases.n] something is missing */
     size_t                       gaps;
-    double                      *moment; /* [parameters] sums over the complete ones */
+    double                      *moment;          /* [parameters] sums over the complete ones */
     double                       complete, total; /* weights */
-    bool                        *joint;  /* [parameters] of several variables */
+    bool                        *joint;           /* [parameters] of several variables */
     uint64_t                     seed;
     cri_loglinear_method         method;
     bool                         late;
 } cri_loglinear_task;
 
 /* -log pseudo-likelihood of the complete rows, or gradient alone, per row; w [parameters]. */
-cr_status cri_loglinear_pseudo(cri_loglinear_task *t, const double *w, double *out_f, double *opt_gradient);
+cr_status cri_loglinear_pseudo(cri_loglinear_task *t, const double *w, double *out_f,
+                               double *opt_gradient);
 /* The sandwich of its Hessian and the covariance of its gradient [parameters x parameters]. */
 cr_status cri_loglinear_pseudo_covariance(cri_loglinear_task *t, const double *w, double *out);
 /* Stochastic ascent by contrastive divergence. */
-cr_status cri_loglinear_diverge(cri_loglinear_task *t, double *w, size_t *out_steps, bool *out_converged);
+cr_status cri_loglinear_diverge(cri_loglinear_task *t, double *w, size_t *out_steps,
+                                bool *out_converged);
 /* Finds m's weights, and all that is known of them. */
 cr_status cri_loglinear_learn(cri_loglinear_task *t, cri_loglinear *m, cr_report *report);
 
 /* --- answers and reports ---------------------------------------------------------------------- */
 
-cr_status cri_loglinear_predict(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
-cr_status cri_loglinear_sample(cr_ctx *cx, const void *state, const cr_design *design, const cri_rows *opt_rows,
-                               size_t count, uint64_t seed, double *out);
-cr_status cri_loglinear_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out);
+cr_status             cri_loglinear_predict(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                            cr_prediction *out);
+cr_status             cri_loglinear_sample(cr_ctx *cx, const void *state, const cr_design *design,
+                                           const cri_rows *opt_rows, size_t count, uint64_t seed, double *out);
+cr_status             cri_loglinear_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                             cri_sheet *out);
 extern const cr_field cri_loglinear_statistics[], cri_loglinear_tables[];
 
 #endif

@@ -13,7 +13,8 @@
 #include <string.h>
 
 /* Tables exp(weights), each divided by its largest entry. */
-static cr_status add_tables(cr_ctx *cx, const cri_terms *t, const double *w, cri_loglinear_tree *out)
+static cr_status add_tables(cr_ctx *cx, const cri_potentials *t, const double *w,
+                            cri_loglinear_tree *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
@@ -29,7 +30,8 @@ static cr_status add_tables(cr_ctx *cx, const cri_terms *t, const double *w, cri
         double top = -INFINITY;
         for (size_t e = 0; e < size; e++) {
             size_t k = t->at[i] + e;
-            value[e] = t->parameter[k] == CRI_NO_WEIGHT ? 0 : t->coefficient[k] * w[t->parameter[k]];
+            value[e] =
+                t->parameter[k] == CRI_NO_WEIGHT ? 0 : t->coefficient[k] * w[t->parameter[k]];
             top = fmax(top, value[e]);
         }
         if (!isfinite(top)) CR_TRY(CR_ENUMERIC);
@@ -92,7 +94,7 @@ done:
 /* Probabilities of the entries of term i. */
 static cr_status entries_of(cr_ctx *cx, cri_loglinear_tree *t, size_t i, double *out)
 {
-    const cri_terms *x = t->terms;
+    const cri_potentials *x = t->terms;
     size_t           n = x->begin[i + 1] - x->begin[i];
     cr_factor        f = { 0 };
     cr_status        st = n == 1 ? cr_junction_marginal(cx, t->tree, x->scope[x->begin[i]], out)
@@ -109,7 +111,7 @@ cr_status cri_loglinear_tree_expect(cr_ctx *cx, cri_loglinear_tree *t, double *m
 {
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
-    const cri_terms *x = t->terms;
+    const cri_potentials *x = t->terms;
     double          *entry = opt_entry ? opt_entry : cr_scratch_f64(&s, x->entries);
     CR_TRY(s.status);
     CR_TRY(cr_junction_calibrate(cx, t->tree, CR_CALIBRATE_HUGIN));
@@ -130,12 +132,12 @@ cr_status cri_loglinear_covariance(cr_ctx *cx, const cri_loglinear *m, const dou
 {
     cr_status          st = CR_OK;
     cr_scratch         s = cr_scratch_begin(cx);
-    const cri_terms   *x = &m->terms;
+    const cri_potentials   *x = &m->terms;
     cri_loglinear_tree t = { 0 };
     size_t             K = x->parameters;
-    double   *mean = cr_scratch_f64(&s, K), *given = cr_scratch_f64(&s, K), log_z;
-    double   *entry = cr_scratch_f64(&s, x->entries);
-    uint16_t *row = cr_scratch_bytes(&s, x->p, sizeof *row);
+    double            *mean = cr_scratch_f64(&s, K), *given = cr_scratch_f64(&s, K), log_z;
+    double            *entry = cr_scratch_f64(&s, x->entries);
+    uint16_t          *row = cr_scratch_bytes(&s, x->p, sizeof *row);
     CR_TRY(s.status);
     for (size_t v = 0; v < x->p; v++) row[v] = CRI_BN_GAP;
     memset(out, 0, K * K * sizeof *out);
@@ -170,7 +172,7 @@ cr_status cri_loglinear_tree_size(cr_ctx *cx, const cri_loglinear *m, double mos
 {
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
-    const cri_terms *x = &m->terms;
+    const cri_potentials *x = &m->terms;
     cr_graph         g = { 0 };
     size_t           pairs = 0, n = 0;
     for (size_t i = 0; i < x->n; i++) {

@@ -19,8 +19,8 @@
 
 /* --- the conditional of a variable ------------------------------------------------------------ */
 
-/* p(x_v = s | the other cells of the row), out [states of v]; returns log p of the state that the row has. */
-static double condition(const cri_terms *t, const double *w, const uint16_t *row, size_t v, double *out)
+double cri_potentials_condition(const cri_potentials *t, const double *w, const uint16_t *row, size_t v,
+                           double *out)
 {
     size_t states = t->states[v];
     double top = -INFINITY, sum = 0, own;
@@ -29,8 +29,7 @@ static double condition(const cri_terms *t, const double *w, const uint16_t *row
         size_t place = t->of[i], stride = t->stride[place];
         size_t e = cri_term_entry(t, t->term_of[place], row) - stride * row[v];
         for (size_t s = 0; s < states; s++, e += stride)
-            if (t->parameter[e] != CRI_NO_WEIGHT)
-                out[s] += t->coefficient[e] * w[t->parameter[e]];
+            if (t->parameter[e] != CRI_NO_WEIGHT) out[s] += t->coefficient[e] * w[t->parameter[e]];
     }
     for (size_t s = 0; s < states; s++) top = fmax(top, out[s]);
     own = out[row[v]] - top;
@@ -40,8 +39,8 @@ static double condition(const cri_terms *t, const double *w, const uint16_t *row
 }
 
 /* Adds scale * d log p(x_v | rest) / dw. */
-static void add_slope(const cri_terms *t, const uint16_t *row, size_t v, const double *p, double scale,
-                      double *sum)
+static void add_slope(const cri_potentials *t, const uint16_t *row, size_t v, const double *p,
+                      double scale, double *sum)
 {
     for (size_t i = t->of_begin[v]; i < t->of_begin[v + 1]; i++) {
         size_t place = t->of[i], stride = t->stride[place];
@@ -52,7 +51,7 @@ static void add_slope(const cri_terms *t, const uint16_t *row, size_t v, const d
     }
 }
 
-static size_t most_states(const cri_terms *t)
+static size_t most_states(const cri_potentials *t)
 {
     size_t most = 1;
     for (size_t v = 0; v < t->p; v++) most = t->states[v] > most ? t->states[v] : most;
@@ -70,13 +69,13 @@ typedef struct pass {
 static void add_rows(void *arg, cri_range range, double *acc, double *work)
 {
     const pass      *a = arg;
-    const cri_terms *x = &a->t->m->terms;
+    const cri_potentials *x = &a->t->m->terms;
     for (size_t i = range.begin; i < range.end; i++) {
         const uint16_t *row = a->t->row + i * x->p;
         if (a->t->gap[i]) continue;
         for (size_t v = 0; v < x->p; v++) {
             if (x->states[v] < 2) continue;
-            acc[0] += a->t->cases.weight[i] * condition(x, a->w, row, v, work);
+            acc[0] += a->t->cases.weight[i] * cri_potentials_condition(x, a->w, row, v, work);
             if (a->slope) add_slope(x, row, v, work, a->t->cases.weight[i], acc + 1);
         }
     }
@@ -88,7 +87,7 @@ cr_status cri_loglinear_pseudo(cri_loglinear_task *t, const double *w, double *o
     enum { TOGETHER = 64 };
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(t->cx);
-    const cri_terms *x = &t->m->terms;
+    const cri_potentials *x = &t->m->terms;
     size_t           width = 1 + (opt_gradient ? x->parameters : 0);
     double          *sums = cr_scratch_f64(&s, width);
     pass             a = { t, w, opt_gradient != NULL };
@@ -103,16 +102,16 @@ done:
 }
 
 /* Adds scale * the covariance of the features under p(x_v | rest) to H; list and slope are workspaces. */
-static void add_curvature(const cri_terms *t, const uint16_t *row, size_t v, const double *p, double scale,
-                          size_t *list, double *mean, double *H)
+static void add_curvature(const cri_potentials *t, const uint16_t *row, size_t v, const double *p,
+                          double scale, size_t *list, double *mean, double *H)
 {
     size_t K = t->parameters, n = 0;
     for (size_t s = 0; s < t->states[v]; s++) {
         size_t first = n;
         for (size_t i = t->of_begin[v]; i < t->of_begin[v + 1]; i++) {
             size_t place = t->of[i];
-            size_t e = cri_term_entry(t, t->term_of[place], row) +
-                       t->stride[place] * s - t->stride[place] * row[v];
+            size_t e = cri_term_entry(t, t->term_of[place], row) + t->stride[place] * s -
+                       t->stride[place] * row[v];
             if (t->parameter[e] != CRI_NO_WEIGHT) list[n++] = e;
         }
         for (size_t i = first; i < n; i++) {
@@ -139,7 +138,7 @@ cr_status cri_loglinear_pseudo_covariance(cri_loglinear_task *t, const double *w
 {
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(t->cx);
-    const cri_terms *x = &t->m->terms;
+    const cri_potentials *x = &t->m->terms;
     size_t           K = x->parameters, most = most_states(x);
     double          *H = cr_scratch_matrix(&s, K, K), *V = cr_scratch_matrix(&s, K, K);
     double          *p = cr_scratch_f64(&s, most), *slope = cr_scratch_f64(&s, K);
@@ -156,7 +155,7 @@ cr_status cri_loglinear_pseudo_covariance(cri_loglinear_task *t, const double *w
         memset(slope, 0, K * sizeof *slope);
         for (size_t v = 0; v < x->p; v++) {
             if (x->states[v] < 2) continue;
-            condition(x, w, row, v, p);
+            cri_potentials_condition(x, w, row, v, p);
             add_slope(x, row, v, p, 1, slope);
             add_curvature(x, row, v, p, weight, list, mean, H);
         }
@@ -201,13 +200,13 @@ typedef struct chains {
 static void sweep(void *arg, size_t i)
 {
     const chains    *a = arg;
-    const cri_terms *x = &a->t->m->terms;
+    const cri_potentials *x = &a->t->m->terms;
     uint16_t        *row = a->row + i * x->p;
     double          *p = a->work + i * a->most;
     for (size_t k = 0; k < a->t->o->steps; k++)
         for (size_t v = 0; v < x->p; v++) {
             if (x->states[v] < 2) continue;
-            condition(x, a->w, row, v, p);
+            cri_potentials_condition(x, a->w, row, v, p);
             row[v] = (uint16_t)cr_rng_categorical(&a->rng[i], p, x->states[v]);
         }
 }
@@ -232,10 +231,10 @@ cr_status cri_loglinear_diverge(cri_loglinear_task *t, double *w, size_t *out_st
 {
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(t->cx);
-    const cri_terms *x = &t->m->terms;
-    size_t           K = x->parameters, steps = t->o->max_iter < STEPS ? t->o->max_iter : STEPS, averaged = 0;
-    chains           a = { .t = t, .w = w, .most = most_states(x) };
-    double *mean = cr_scratch_f64(&s, K), *average = cr_scratch_bytes(&s, K, sizeof *average);
+    const cri_potentials *x = &t->m->terms;
+    size_t K = x->parameters, steps = t->o->max_iter < STEPS ? t->o->max_iter : STEPS, averaged = 0;
+    chains a = { .t = t, .w = w, .most = most_states(x) };
+    double   *mean = cr_scratch_f64(&s, K), *average = cr_scratch_bytes(&s, K, sizeof *average);
     cri_clock clock = cri_clock_start(t->cx, NAN);
     a.row = cr_scratch_bytes(&s, PARTICLES * x->p, sizeof *a.row);
     a.rng = cr_scratch_bytes(&s, PARTICLES, sizeof *a.rng);
@@ -249,7 +248,7 @@ cr_status cri_loglinear_diverge(cri_loglinear_task *t, double *w, size_t *out_st
         CR_TRY(cri_parallel_for(t->cx, NULL, PARTICLES, sweep, &a));
         memset(mean, 0, K * sizeof *mean);
         for (size_t i = 0; i < PARTICLES; i++)
-            cri_terms_add(x, a.row + i * x->p, 1.0 / PARTICLES, mean);
+            cri_potentials_add(x, a.row + i * x->p, 1.0 / PARTICLES, mean);
         for (size_t k = 0; k < K; k++) {
             double seen = t->moment[k] / t->complete;
             double variance = t->m->spins ? 1 - seen * seen : seen * (1 - seen);

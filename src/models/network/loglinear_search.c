@@ -23,7 +23,8 @@ static const double MOST_WORK = 3e9; /* multiplications for standard errors */
 /* --- the objective ---------------------------------------------------------------------------- */
 
 /* Expectations given what each row with gaps shows, their weights and log probabilities added up. */
-static cr_status add_gaps(cri_loglinear_task *t, cri_loglinear_tree *tree, double *sum, double *out_log)
+static cr_status add_gaps(cri_loglinear_task *t, cri_loglinear_tree *tree, double *sum,
+                          double *out_log)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(t->cx);
@@ -80,7 +81,8 @@ static double weight_of_rows(const cri_loglinear_task *t)
 }
 
 /* x [K]: the weights; with l1, behind it the negative parts of the joint ones. */
-static cr_status objective(void *user, const double *x, size_t n, double *out_f, double *opt_gradient)
+static cr_status objective(void *user, const double *x, size_t n, double *out_f,
+                           double *opt_gradient)
 {
     cr_status           st = CR_OK;
     cri_loglinear_task *t = user;
@@ -197,7 +199,8 @@ static cr_status differences(cri_loglinear_task *t, const double *w, double *H)
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(t->cx);
     size_t     K = t->m->parameters;
-    double    *x = cr_scratch_f64(&s, K), *up = cr_scratch_f64(&s, K), *down = cr_scratch_f64(&s, K), f;
+    double *x = cr_scratch_f64(&s, K), *up = cr_scratch_f64(&s, K), *down = cr_scratch_f64(&s, K),
+           f;
     CR_TRY(s.status);
     memcpy(x, w, K * sizeof *x);
     for (size_t k = 0; k < K; k++) {
@@ -263,12 +266,13 @@ static cr_status find_errors(cri_loglinear_task *t, cri_loglinear *m)
     double     work = 0;
     cri_clock  clock = cri_clock_start(t->cx, NAN);
     for (size_t k = 0; k < K; k++) m->sd[k] = NAN;
-    if (K == 0 || K > MOST_ERRORS || t->o->l1 > 0 || m->method == CRI_LOGLINEAR_PCD ||
-        t->late || cri_clock_over(&clock))
+    if (K == 0 || K > MOST_ERRORS || t->o->l1 > 0 || m->method == CRI_LOGLINEAR_PCD || t->late ||
+        cri_clock_over(&clock))
         goto done;
     CR_TRY(work_for_errors(t, &work));
     if (work > MOST_WORK) {
-        cr_log(t->cx, CR_LOG_INFO, "standard errors of %zu weights would take long: there are none", K);
+        cr_log(t->cx, CR_LOG_INFO, "standard errors of %zu weights would take long: there are none",
+               K);
         goto done;
     }
     double *C = cr_scratch_matrix(&s, K, K);
@@ -276,7 +280,8 @@ static cr_status find_errors(cri_loglinear_task *t, cri_loglinear *m)
     st = covariance(t, m->weight, C);
     if (st == CR_ENUMERIC) {
         st = CR_OK;
-        cr_log(t->cx, CR_LOG_WARNING, "the rows do not tell all weights: there are no standard errors");
+        cr_log(t->cx, CR_LOG_WARNING,
+               "the rows do not tell all weights: there are no standard errors");
         goto done;
     }
     CR_TRY(st);
@@ -299,7 +304,8 @@ static void warn_of_infinity(const cri_loglinear_task *t, const cri_loglinear *m
     }
     if (count > 0)
         cr_log(t->cx, CR_LOG_WARNING,
-               "%zu features never vary in the rows: without a penalty their weights are infinite, and the "
+               "%zu features never vary in the rows: without a penalty their weights are infinite, "
+               "and the "
                "search ends somewhere on the way; --l2 0.01 keeps them finite",
                count);
 }
@@ -341,7 +347,8 @@ cr_status cri_loglinear_learn(cri_loglinear_task *t, cri_loglinear *m, cr_report
             CR_TRY(cri_loglinear_diverge(t, m->weight, &out.iterations, &out.converged));
             out.stop = t->late ? CR_STOP_TIME : out.converged ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
         } else {
-            CR_TRY(m->hidden > 0 ? search_from_starts(t, m->weight, &out) : search(t, m->weight, &out));
+            CR_TRY(m->hidden > 0 ? search_from_starts(t, m->weight, &out)
+                                 : search(t, m->weight, &out));
         }
     }
     t->late |= out.stop == CR_STOP_TIME;

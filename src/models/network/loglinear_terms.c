@@ -10,7 +10,7 @@ enum { MOST_ENTRIES = 1 << 26 };
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-void cri_loglinear_drop_terms(cr_ctx *cx, cri_terms *t)
+void cri_loglinear_drop_terms(cr_ctx *cx, cri_potentials *t)
 {
     size_t members = t->begin ? t->begin[t->n] : 0;
     cr_free(cx, t->scope, members, sizeof *t->scope);
@@ -23,7 +23,7 @@ void cri_loglinear_drop_terms(cr_ctx *cx, cri_terms *t)
     cr_free(cx, t->coefficient, t->entries, sizeof *t->coefficient);
     cr_free(cx, t->states, t->p, sizeof *t->states);
     cr_free(cx, t->of_begin, t->p + 1, sizeof *t->of_begin);
-    *t = (cri_terms){ 0 };
+    *t = (cri_potentials){ 0 };
 }
 
 /* --- features are what they must be ----------------------------------------------------------- */
@@ -33,8 +33,8 @@ static size_t length_of(const cri_loglinear *m, size_t k) { return m->begin[k + 
 static bool same_set(const cri_loglinear *m, size_t a, size_t b)
 {
     size_t n = length_of(m, a);
-    return n == length_of(m, b) &&
-           memcmp(m->variable + m->begin[a], m->variable + m->begin[b], n * sizeof *m->variable) == 0;
+    return n == length_of(m, b) && memcmp(m->variable + m->begin[a], m->variable + m->begin[b],
+                                          n * sizeof *m->variable) == 0;
 }
 
 static bool is_sound(const cri_loglinear *m)
@@ -56,7 +56,7 @@ static bool is_sound(const cri_loglinear *m)
 
 /* --- terms ------------------------------------------------------------------------------------ */
 
-static cr_status count_terms(const cri_loglinear *m, cri_terms *t, size_t *out_members)
+static cr_status count_terms(const cri_loglinear *m, cri_potentials *t, size_t *out_members)
 {
     double entries = 0;
     size_t members = 0;
@@ -84,7 +84,7 @@ static double product_of_spins(size_t n, size_t e)
 }
 
 /* Opens term i with the variables of feature k. */
-static void open_term(const cri_loglinear *m, cri_terms *t, size_t i, size_t k)
+static void open_term(const cri_loglinear *m, cri_potentials *t, size_t i, size_t k)
 {
     size_t n = length_of(m, k), size = 1;
     t->begin[i + 1] = t->begin[i] + n;
@@ -100,7 +100,7 @@ static void open_term(const cri_loglinear *m, cri_terms *t, size_t i, size_t k)
 }
 
 /* Gives feature k its place in term i; false where it is taken. */
-static bool enter_feature(const cri_loglinear *m, cri_terms *t, size_t i, size_t k)
+static bool enter_feature(const cri_loglinear *m, cri_potentials *t, size_t i, size_t k)
 {
     size_t n = length_of(m, k), e = t->at[i];
     for (size_t j = 0; j < n && !m->spins; j++)
@@ -114,7 +114,7 @@ static bool enter_feature(const cri_loglinear *m, cri_terms *t, size_t i, size_t
     return true;
 }
 
-static void list_by_variable(cri_terms *t)
+static void list_by_variable(cri_potentials *t)
 {
     size_t members = t->begin[t->n];
     for (size_t i = 0; i < members; i++) t->of_begin[t->scope[i] + 1]++;
@@ -128,7 +128,7 @@ static void list_by_variable(cri_terms *t)
 cr_status cri_loglinear_make_terms(cr_ctx *cx, cri_loglinear *m)
 {
     cr_status  st = CR_OK;
-    cri_terms *t = &m->terms;
+    cri_potentials *t = &m->terms;
     size_t     members = 0, i = CR_NONE;
     if (!is_sound(m)) return CR_EDATA;
     cri_loglinear_drop_terms(cx, t);
@@ -160,7 +160,7 @@ done:
     return st;
 }
 
-double cri_terms_value(const cri_terms *t, const double *w, const uint16_t *row)
+double cri_potentials_value(const cri_potentials *t, const double *w, const uint16_t *row)
 {
     double sum = 0;
     for (size_t i = 0; i < t->n; i++) {
@@ -170,7 +170,7 @@ double cri_terms_value(const cri_terms *t, const double *w, const uint16_t *row)
     return sum;
 }
 
-void cri_terms_add(const cri_terms *t, const uint16_t *row, double weight, double *sum)
+void cri_potentials_add(const cri_potentials *t, const uint16_t *row, double weight, double *sum)
 {
     for (size_t i = 0; i < t->n; i++) {
         size_t e = cri_term_entry(t, i, row);
@@ -185,7 +185,7 @@ static cr_status add_term(cr_ctx *cx, cri_loglinear *m, size_t i)
 {
     cr_status        st = CR_OK;
     cr_scratch       s = cr_scratch_begin(cx);
-    const cri_terms *t = &m->terms;
+    const cri_potentials *t = &m->terms;
     size_t           n = t->begin[i + 1] - t->begin[i], size = t->at[i + 1] - t->at[i], count = 0;
     cr_feature      *feature = cr_scratch_bytes(&s, size, sizeof *feature);
     size_t          *state = cr_scratch_index(&s, size * n);
