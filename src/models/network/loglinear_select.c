@@ -5,7 +5,7 @@
  * the bound 1/4 (two classes) or 1/2 of the curvature, over the columns in play, then a look at all others.  Each set
  * that the path meets is judged by its own largest likelihood, not the shrunken one:
  *   -2 log L + |weights| log n + 2 gamma |columns| log(p - 1)
- * and the path ends once five sets in a row were worse than the best.  O(cells that are not in their first state) for a
+ * and the path ends once four sets in a row, or those of eight lambdas, were no better than the best.  O(cells that are not in their first state) for a
  * lambda and a column.  Ravikumar, Wainwright & Lafferty (2010), Annals of Statistics 38; Barber & Drton (2015),
  * Electronic J. Statistics 9; Yuan & Lin (2006), J. Royal Stat. Soc. B 68. */
 #include "loglinear.h"
@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PATH = 40, MOST_PASSES = 300, WORSE = 5 };
+enum { PATH = 25, MOST_PASSES = 300, WORSE = 4, AHEAD = 8 };
 static const double RATIO = 0.02, TOLERANCE = 1e-4;
 
 /* Rows by what they show: dummy d = first[u] + s - 1 is column u in its state s >= 1. */
@@ -41,8 +41,8 @@ typedef struct work {
     double *eta, *slope; /* [rows x most] linear predictors; y - p */
     double *beta;        /* [dummies x most] */
     double *kept_eta, *kept_slope, *kept_beta;
-    double *gradient, *step; /* [most x most] */
-    bool   *active, *best;   /* [p] */
+    double *gradient, *step;        /* [most x most] */
+    bool   *active, *best, *judged; /* [p] in play; of the best score; of the last score */
 } work;
 
 typedef struct selection {
@@ -98,29 +98,36 @@ static void weigh(const survey *x, sample *s)
 
 /* --- one regression --------------------------------------------------------------------------- */
 
-/* slope of a row from its linear predictor: 1{y = c} - p_c for classes c = 1 .. R; returns log p of its class. */
-static double set_slope(const double *eta, size_t R, size_t y, double *slope)
+/* slope of a row from its linear predictor: 1{y = c} - p_c for classes c = 1 .. R. */
+static void set_slope(const double *eta, size_t R, size_t y, double *slope)
 {
-    double top = 0, sum, own = y > 0 ? eta[y - 1] : 0;
-    if (R == 1) { /* two classes: one exp */
-        double e = exp(-fabs(eta[0])), p = eta[0] > 0 ? 1 / (1 + e) : e / (1 + e);
-        slope[0] = (y == 1) - p;
-        return -log1p(e) - ((y == 1) == (eta[0] > 0) ? 0 : fabs(eta[0]));
+    double top = 0, sum;
+    if (R == 1) { /* two classes */
+        slope[0] = (double)(y == 1) - 1 / (1 + exp(-eta[0]));
+        return;
     }
     for (size_t c = 0; c < R; c++) top = fmax(top, eta[c]);
     sum = exp(-top);
     for (size_t c = 0; c < R; c++) sum += slope[c] = exp(eta[c] - top);
-    for (size_t c = 0; c < R; c++) slope[c] = (c + 1 == y) - slope[c] / sum;
-    return own - top - log(sum);
+    for (size_t c = 0; c < R; c++) slope[c] = (double)(c + 1 == y) - slope[c] / sum;
 }
 
-static double log_likelihood(const selection *a, size_t v, work *w)
+/* log p of its class. */
+static double log_of_class(const double *eta, size_t R, size_t y)
+{
+    double top = 0, sum;
+    for (size_t c = 0; c < R; c++) top = fmax(top, eta[c]);
+    sum = exp(-top);
+    for (size_t c = 0; c < R; c++) sum += exp(eta[c] - top);
+    return (y > 0 ? eta[y - 1] : 0) - top - log(sum);
+}
+
+static double log_likelihood(const selection *a, size_t v, const work *w)
 {
     size_t R = a->x->cases->levels[v] - 1;
     double sum = 0;
     for (size_t i = 0; i < a->x->cases->n; i++)
-        sum += a->s->weight[i] *
-               set_slope(w->eta + i * R, R, a->x->cases->code[v][i], w->slope + i * R);
+        sum += a->s->weight[i] * log_of_class(w->eta + i * R, R, a->x->cases->code[v][i]);
     return sum;
 }
 
@@ -278,7 +285,7 @@ static void regress(void *arg, size_t v)
 {
     selection    *a = arg;
     const survey *x = a->x;
-    size_t        slot, R = x->cases->levels[v] - 1, worse = 0;
+    size_t        slot, R = x->cases->levels[v] - 1, worse = 0, behind = 0;
     double        bound = R == 1 ? 0.25 : 0.5, most, best = INFINITY;
     if (R == 0) return;
     slot = cri_slot_take(&a->slots);
@@ -287,7 +294,9 @@ static void regress(void *arg, size_t v)
     memset(w->beta, 0, x->dummies * x->most * sizeof *w->beta);
     memset(w->active, 0, x->p * sizeof *w->active);
     memset(w->best, 0, x->p * sizeof *w->best);
-    log_likelihood(a, v, w);
+    memset(w->judged, 0, x->p * sizeof *w->judged);
+    for (size_t i = 0; i < x->cases->n; i++)
+        set_slope(w->eta + i * R, R, x->cases->code[v][i], w->slope + i * R);
     settle(a, v, 0, bound, w);
     widen(a, v, INFINITY, w, &most);
     best = judge(a, v, bound, w);
@@ -301,10 +310,13 @@ static void regress(void *arg, size_t v)
             if (l <= a->lambda[v] * a->s->total) break;
             continue;
         }
+        if (++behind > AHEAD) break;
+        if (memcmp(w->judged, w->active, x->p * sizeof *w->judged) == 0) continue;
         score = judge(a, v, bound, w);
+        memcpy(w->judged, w->active, x->p * sizeof *w->judged);
         worse++;
         if (score < best - 1e-9 * fabs(best)) {
-            best = score, worse = 0, a->lambda[v] = l;
+            best = score, worse = behind = 0, a->lambda[v] = l;
             memcpy(w->best, w->active, x->p * sizeof *w->best);
         }
         if (worse >= WORSE) break;
@@ -340,6 +352,7 @@ static cr_status open_work(cr_scratch *s, selection *a, cr_ctx *cx)
         w->step = cr_scratch_matrix(s, x->most, x->most);
         w->active = cr_scratch_bytes(s, x->p, sizeof *w->active);
         w->best = cr_scratch_bytes(s, x->p, sizeof *w->best);
+        w->judged = cr_scratch_bytes(s, x->p, sizeof *w->judged);
     }
     return s->status;
 }
