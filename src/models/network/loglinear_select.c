@@ -51,9 +51,10 @@ typedef struct selection {
     const cri_loglinear_options *o;
     cri_slots                    slots;
     work                        *work;
-    double                      *lambda; /* [p] chosen for each column; given where `fixed` */
-    bool                         fixed;
-    bool                        *found; /* [p x p] row v: the neighbours of v */
+    double *
+        lambda; /* [p] the middle of those at which a column has the best set; given where `fixed` */
+    bool  fixed;
+    bool *found; /* [p x p] row v: the neighbours of v */
 } selection;
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -286,7 +287,7 @@ static void regress(void *arg, size_t v)
     selection    *a = arg;
     const survey *x = a->x;
     size_t        slot, R = x->cases->levels[v] - 1, worse = 0, behind = 0;
-    double        bound = R == 1 ? 0.25 : 0.5, most, best = INFINITY;
+    double        bound = R == 1 ? 0.25 : 0.5, most, best, first = NAN;
     if (R == 0) return;
     slot = cri_slot_take(&a->slots);
     work *w = &a->work[slot];
@@ -311,12 +312,14 @@ static void regress(void *arg, size_t v)
             continue;
         }
         if (++behind > AHEAD) break;
+        if (!isnan(first) && memcmp(w->best, w->active, x->p * sizeof *w->best) == 0)
+            a->lambda[v] = sqrt(first * l);
         if (memcmp(w->judged, w->active, x->p * sizeof *w->judged) == 0) continue;
         score = judge(a, v, bound, w);
         memcpy(w->judged, w->active, x->p * sizeof *w->judged);
         worse++;
         if (score < best - 1e-9 * fabs(best)) {
-            best = score, worse = behind = 0, a->lambda[v] = l;
+            best = score, worse = behind = 0, first = a->lambda[v] = l;
             memcpy(w->best, w->active, x->p * sizeof *w->best);
         }
         if (worse >= WORSE) break;
