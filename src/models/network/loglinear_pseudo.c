@@ -211,18 +211,14 @@ static void sweep(void *arg, size_t i)
         }
 }
 
-/* Particles start at complete rows, drawn by their weights. */
+/* Particles start anywhere, so that nothing depends on the order of the rows. */
 static void start(chains *a)
 {
-    const cri_loglinear_task *t = a->t;
-    size_t                    p = t->m->terms.p;
+    const cri_potentials *x = &a->t->m->terms;
     for (size_t i = 0; i < PARTICLES; i++) {
-        a->rng[i] = cr_rng_stream(t->seed, i);
-        double u = cr_rng_uniform(&a->rng[i]) * t->complete;
-        size_t k = 0, last = 0;
-        for (; k < t->cases.n && u >= 0; k++)
-            if (!t->gap[k]) u -= t->cases.weight[k], last = k;
-        memcpy(a->row + i * p, t->row + last * p, p * sizeof *a->row);
+        a->rng[i] = cr_rng_stream(a->t->seed, i);
+        for (size_t v = 0; v < x->p; v++)
+            a->row[i * x->p + v] = (uint16_t)cr_rng_below(&a->rng[i], x->states[v]);
     }
 }
 
