@@ -33,8 +33,8 @@
     X(lasso)                 \
     X(lda)                   \
     X(linear)                \
-    X(loglinear)             \
     X(logistic)              \
+    X(loglinear)             \
     X(markov)                \
     X(mixture)               \
     X(mvn)                   \
@@ -47,6 +47,7 @@
     X(ppca)                  \
     X(probit)                \
     X(qda)                   \
+    X(rbm)                   \
     X(ridge)                 \
     X(robust)                \
     X(rvm)                   \
