@@ -9,7 +9,6 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "base/scratch.h"
-#include "models/common/described.h"
 
 #include <math.h>
 #include <string.h>
@@ -96,7 +95,6 @@ static cr_status rbm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     cri_rbm               *m = cr_alloc(cx, 1, sizeof *m);
     if (!m) CR_TRY(CR_ENOMEM);
     CR_TRY(s.status);
-    CR_TRY(cri_described_check(cx, "rbm", rows->design));
     cri_rows_fill(rows, 0, n, X, p);
     CR_TRY(check_values(cx, rows, X));
     m->p = p, m->hidden = o->hidden, m->l2 = o->l2;
@@ -201,8 +199,12 @@ static cr_status rbm_sample(cr_ctx *cx, const void *state, const cr_design *desi
     cr_scratch     s = cr_scratch_begin(cx);
     const cri_rbm *m = state;
     chains         a = { m, seed, out, cr_scratch_matrix(&s, count, m->hidden) };
-    (void)design, (void)opt_rows;
+    (void)opt_rows;
     CR_TRY(s.status);
+    if (m->p != design->n_read) {
+        cr_fail(cx, CR_EUNSUPPORTED, "a column of text became several of 0 and 1: draws would have no place");
+        CR_TRY(cr_fail_hint(cx, "columns of two levels have one"));
+    }
     CR_TRY(cri_parallel_for(cx, "drawing", count, run_chain, &a));
 done:
     cr_scratch_end(&s);

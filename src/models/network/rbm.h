@@ -28,7 +28,7 @@ typedef enum cri_rbm_sum { CRI_RBM_SUM_AUTO, CRI_RBM_SUM_EXACT, CRI_RBM_SUM_AIS 
     X(count, steps, "1", "1..1000", "of pcd and cd: sweeps of Gibbs sampling for each step", "5")   \
     X(count, epochs, "20", "1..1000000", "of pcd and cd: passes over the rows; more if that makes fewer than 2000 steps", "50") \
     X(count, batch, "64", "1..1000000", "of pcd and cd: rows of a step, and chains of pcd", "100")  \
-    X(real,  rate, "0.1", ">0", "of pcd and cd: length of the first step; later ones fall to 0", "0.01") \
+    X(real,  rate, "", ">0", "of pcd and cd: length of the first step; later ones fall to 0; not given: 0.5, of more than 20 columns 0.5 (20 / columns)^1/2", "0.1") \
     X(count, ais_chains, "200", "2..1000000", "chains of annealed importance sampling", "1000")     \
     X(count, temperatures, "1000", "2..1000000", "steps that each of them takes", "5000")           \
     X(count, restarts, "4", ">=1", "of exact: random starts, of which the best is kept", "10")      \

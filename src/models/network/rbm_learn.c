@@ -2,7 +2,11 @@
  * exact: L-BFGS on the penalised likelihood, from random starts; it has many maxima, and the best found is kept.
  * pcd, cd: stochastic steps along (means of h v in a batch of rows) - (the same in draws), where the draws are chains that
  * go on from step to step, or start at the rows of the batch; the length of steps falls to 0 in a straight line.
- * Hinton (2002), Neural Computation 14; Tieleman (2008), ICML. */
+ * Steps are those of centred units, v - mu and h - lambda, mu the means of the rows and lambda a running mean: on toy
+ * data without it most of the likelihood was not found in as many steps.
+ *   dW = D(h v) - D(h) mu - lambda D(v),   db = D(v) - lambda dW,   dc = D(h) - dW mu,   D = rows less draws
+ * Hinton (2002), Neural Computation 14; Tieleman (2008), ICML; Montavon & Muller (2012), Neural Networks: Tricks of the
+ * Trade. */
 #include "rbm.h"
 #include "base/context_internal.h"
 #include "base/parallel.h"
@@ -105,6 +109,8 @@ typedef struct descent {
     double *theta, *slope;     /* [size] */
     double *V, *H, *chain, *G; /* [batch x p], [batch x hidden], [batch x p], [batch x hidden] */
     cr_rng *rng;               /* [batch] */
+    const double *mu;          /* [p] */
+    double       *lambda;      /* [hidden] */
 } descent;
 
 static cr_status find_hidden(descent *a, const double *v, double *h, cr_rng *opt_rng)
@@ -160,14 +166,32 @@ static void draw_rows(const cri_rbm_data *d, const double *opt_cumulative, cr_rn
     }
 }
 
+/* The slope becomes that of centred units. */
+static void centre(descent *a)
+{
+    double *W = a->slope, *b = W + a->hidden * a->p, *c = b + a->p;
+    for (size_t k = 0; k < a->hidden; k++) {
+        double *row = W + k * a->p, off = 0;
+        for (size_t j = 0; j < a->p; j++) {
+            row[j] -= c[k] * a->mu[j] + a->lambda[k] * b[j];
+            off += row[j] * a->mu[j];
+        }
+        c[k] -= off;
+    }
+    for (size_t k = 0; k < a->hidden; k++)
+        for (size_t j = 0; j < a->p; j++) b[j] -= a->lambda[k] * W[k * a->p + j];
+}
+
 static cr_status step(descent *a, const cri_rbm_options *o, bool persistent, double rate,
                       double decay)
 {
     cr_status st = CR_OK;
     size_t    size = a->hidden * a->p + a->p + a->hidden;
-    for (size_t i = 0; i < size; i++) a->slope[i] = -decay * a->theta[i];
+    memset(a->slope, 0, size * sizeof *a->slope);
     CR_TRY(find_hidden(a, a->V, a->H, NULL));
     CR_TRY(add_means(a, a->H, a->V, 1));
+    for (size_t k = 0; k < a->hidden; k++)
+        a->lambda[k] = 0.95 * a->lambda[k] + 0.05 * a->slope[a->hidden * a->p + a->p + k];
     if (!persistent) memcpy(a->chain, a->V, a->batch * a->p * sizeof *a->V);
     for (size_t n = 0; n < o->steps; n++) {
         CR_TRY(find_hidden(a, a->chain, a->G, a->rng));
@@ -175,7 +199,8 @@ static cr_status step(descent *a, const cri_rbm_options *o, bool persistent, dou
     }
     CR_TRY(find_hidden(a, a->chain, a->G, NULL));
     CR_TRY(add_means(a, a->G, a->chain, -1));
-    for (size_t i = 0; i < size; i++) a->theta[i] += rate * a->slope[i];
+    centre(a);
+    for (size_t i = 0; i < size; i++) a->theta[i] += rate * (a->slope[i] - decay * a->theta[i]);
 done:
     return st;
 }
@@ -187,6 +212,7 @@ static cr_status diverge(cr_ctx *cx, const cri_rbm_data *d, const cri_rbm_option
     cr_scratch s = cr_scratch_begin(cx);
     size_t     per_epoch = (d->n + o->batch - 1) / o->batch, batch = o->batch;
     size_t     steps = per_epoch * o->epochs > 2000 ? per_epoch * o->epochs : 2000;
+    double     first = !isnan(o->rate) ? o->rate : 0.5 * fmin(1, sqrt(20 / (double)m->p));
     cri_clock  clock = cri_clock_start(cx, NAN);
     cr_rng     r = cr_rng_stream(seed, 0);
     descent    a = { .cx = cx, .p = m->p, .hidden = m->hidden, .batch = batch, .theta = m->theta };
@@ -194,17 +220,19 @@ static cr_status diverge(cr_ctx *cx, const cri_rbm_data *d, const cri_rbm_option
     a.slope = cr_scratch_f64(&s, m->size);
     a.V = cr_scratch_matrix(&s, batch, m->p), a.chain = cr_scratch_matrix(&s, batch, m->p);
     a.H = cr_scratch_matrix(&s, batch, m->hidden), a.G = cr_scratch_matrix(&s, batch, m->hidden);
+    a.mu = m->mean, a.lambda = cr_scratch_f64(&s, m->hidden);
     a.rng = cr_scratch_bytes(&s, batch, sizeof *a.rng);
     CR_TRY(s.status);
     for (size_t i = 0; cumulative && i < d->n; i++)
         cumulative[i] = d->weight[i] + (i > 0 ? cumulative[i - 1] : 0);
     for (size_t i = 0; i < batch; i++) a.rng[i] = cr_rng_stream(seed, 1 + i);
-    start(m, 0.01, &r, m->theta);
+    for (size_t k = 0; k < m->hidden; k++) a.lambda[k] = 0.5;
+    start(m, 0.1, &r, m->theta);
     draw_rows(d, cumulative, &r, &a);
     memcpy(a.chain, a.V, batch * m->p * sizeof *a.V);
     *out_stop = CR_STOP_LIMIT;
     for (size_t n = 0; n < steps; n++) {
-        double rate = o->rate * (1 - (double)n / (double)steps);
+        double rate = first * (1 - (double)n / (double)steps);
         CR_TRY(cr_check_interrupt(cx));
         draw_rows(d, cumulative, &r, &a);
         CR_TRY(step(&a, o, m->method == CRI_RBM_PCD, rate, o->l2 / d->total));
