@@ -154,8 +154,8 @@ cr_status cri_loglinear_make_network(cr_ctx *cx, cri_loglinear *m);
 /* sum_k w_k f_k of a complete row. */
 double cri_potentials_value(const cri_potentials *t, const double *w, const uint16_t *row);
 /* p(x_v = s | the other cells of the row), out [states of v]; returns log p of the state that the row has. */
-double cri_potentials_condition(const cri_potentials *t, const double *w, const uint16_t *row, size_t v,
-                           double *out);
+double cri_potentials_condition(const cri_potentials *t, const double *w, const uint16_t *row,
+                                size_t v, double *out);
 /* Adds weight * f_k of a complete row to sum [parameters]. */
 void cri_potentials_add(const cri_potentials *t, const uint16_t *row, double weight, double *sum);
 static inline size_t cri_term_entry(const cri_potentials *t, size_t term, const uint16_t *row)
@@ -170,11 +170,11 @@ static inline size_t cri_term_entry(const cri_potentials *t, size_t term, const 
 
 /* A junction tree of the terms with some weights.  All zeros: none. */
 typedef struct cri_loglinear_tree {
-    const cri_potentials    *terms;
-    cr_network         *net;
-    cr_evidence        *e;
-    struct cr_junction *tree;
-    double              offset; /* log Z of the tables = log of the tree's + offset */
+    const cri_potentials *terms;
+    cr_network           *net;
+    cr_evidence          *e;
+    struct cr_junction   *tree;
+    double                offset; /* log Z of the tables = log of the tree's + offset */
 } cri_loglinear_tree;
 cr_status cri_loglinear_tree_open(cr_ctx *cx, const cri_loglinear *m, const double *w,
                                   cri_loglinear_tree *out);

@@ -87,15 +87,15 @@ static cr_status take_joint(cr_scratch *s, const cri_potentials *t, const sample
 
 static cr_status open_sampler(cr_scratch *s, const cri_loglinear *m, sampler *a)
 {
-    cr_status          st = CR_OK;
-    cr_ctx            *cx = s->cx;
-    const cri_potentials   *t = &m->terms;
-    cr_graph           g = { 0 };
-    cr_order           o = { 0 };
-    cri_loglinear_tree tree = { 0 };
-    cr_factor          f = { 0 };
-    double             log_z;
-    size_t            *query = cr_scratch_index(s, t->p);
+    cr_status             st = CR_OK;
+    cr_ctx               *cx = s->cx;
+    const cri_potentials *t = &m->terms;
+    cr_graph              g = { 0 };
+    cr_order              o = { 0 };
+    cri_loglinear_tree    tree = { 0 };
+    cr_factor             f = { 0 };
+    double                log_z;
+    size_t               *query = cr_scratch_index(s, t->p);
     a->p = t->p;
     a->joint = cr_scratch_bytes(s, t->p, sizeof *a->joint);
     a->order = cr_scratch_index(s, t->p);
@@ -151,11 +151,11 @@ typedef struct chains {
 
 static void run_chain(void *arg, size_t i)
 {
-    const chains    *a = arg;
+    const chains         *a = arg;
     const cri_potentials *t = &a->m->terms;
-    uint16_t        *row = a->row + i * t->p;
-    cr_rng           r = cr_rng_stream(a->seed, i);
-    double          *p = a->work + i * a->most;
+    uint16_t             *row = a->row + i * t->p;
+    cr_rng                r = cr_rng_stream(a->seed, i);
+    double               *p = a->work + i * a->most;
     for (size_t v = 0; v < t->p; v++) row[v] = (uint16_t)cr_rng_below(&r, t->states[v]);
     for (size_t n = 0; n < SWEEPS; n++)
         for (size_t v = 0; v < t->p; v++) {
@@ -168,14 +168,14 @@ static void run_chain(void *arg, size_t i)
 cr_status cri_loglinear_sample(cr_ctx *cx, const void *state, const cr_design *design,
                                const cri_rows *opt_rows, size_t count, uint64_t seed, double *out)
 {
-    cr_status            st = CR_OK;
-    cr_scratch           s = cr_scratch_begin(cx);
-    const cri_loglinear *m = state;
-    const cri_potentials     *t = &m->terms;
-    const cr_variables  *vs = cr_network_variables(m->columns.net);
-    sampler              a = { 0 };
-    bool                 is_exact = !isnan(m->log_z);
-    uint16_t            *row = cr_scratch_bytes(&s, is_exact ? t->p : count * t->p, sizeof *row);
+    cr_status             st = CR_OK;
+    cr_scratch            s = cr_scratch_begin(cx);
+    const cri_loglinear  *m = state;
+    const cri_potentials *t = &m->terms;
+    const cr_variables   *vs = cr_network_variables(m->columns.net);
+    sampler               a = { 0 };
+    bool                  is_exact = !isnan(m->log_z);
+    uint16_t             *row = cr_scratch_bytes(&s, is_exact ? t->p : count * t->p, sizeof *row);
     (void)opt_rows;
     CR_TRY(s.status);
     if (is_exact) {

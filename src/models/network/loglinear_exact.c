@@ -95,10 +95,10 @@ done:
 static cr_status entries_of(cr_ctx *cx, cri_loglinear_tree *t, size_t i, double *out)
 {
     const cri_potentials *x = t->terms;
-    size_t           n = x->begin[i + 1] - x->begin[i];
-    cr_factor        f = { 0 };
-    cr_status        st = n == 1 ? cr_junction_marginal(cx, t->tree, x->scope[x->begin[i]], out)
-                                 : cr_junction_joint(cx, t->tree, n, x->scope + x->begin[i], &f);
+    size_t                n = x->begin[i + 1] - x->begin[i];
+    cr_factor             f = { 0 };
+    cr_status st = n == 1 ? cr_junction_marginal(cx, t->tree, x->scope[x->begin[i]], out)
+                          : cr_junction_joint(cx, t->tree, n, x->scope + x->begin[i], &f);
     if (st != CR_OK || n == 1) return st;
     if (f.is_log) cr_factor_set_log(&f, false);
     memcpy(out, f.value, f.size * sizeof *out); /* scopes ascend in both */
@@ -109,10 +109,10 @@ static cr_status entries_of(cr_ctx *cx, cri_loglinear_tree *t, size_t i, double 
 cr_status cri_loglinear_tree_expect(cr_ctx *cx, cri_loglinear_tree *t, double *moment,
                                     double *opt_entry)
 {
-    cr_status        st = CR_OK;
-    cr_scratch       s = cr_scratch_begin(cx);
+    cr_status             st = CR_OK;
+    cr_scratch            s = cr_scratch_begin(cx);
     const cri_potentials *x = t->terms;
-    double          *entry = opt_entry ? opt_entry : cr_scratch_f64(&s, x->entries);
+    double               *entry = opt_entry ? opt_entry : cr_scratch_f64(&s, x->entries);
     CR_TRY(s.status);
     CR_TRY(cr_junction_calibrate(cx, t->tree, CR_CALIBRATE_HUGIN));
     memset(moment, 0, x->parameters * sizeof *moment);
@@ -130,14 +130,14 @@ done:
 
 cr_status cri_loglinear_covariance(cr_ctx *cx, const cri_loglinear *m, const double *w, double *out)
 {
-    cr_status          st = CR_OK;
-    cr_scratch         s = cr_scratch_begin(cx);
-    const cri_potentials   *x = &m->terms;
-    cri_loglinear_tree t = { 0 };
-    size_t             K = x->parameters;
-    double            *mean = cr_scratch_f64(&s, K), *given = cr_scratch_f64(&s, K), log_z;
-    double            *entry = cr_scratch_f64(&s, x->entries);
-    uint16_t          *row = cr_scratch_bytes(&s, x->p, sizeof *row);
+    cr_status             st = CR_OK;
+    cr_scratch            s = cr_scratch_begin(cx);
+    const cri_potentials *x = &m->terms;
+    cri_loglinear_tree    t = { 0 };
+    size_t                K = x->parameters;
+    double               *mean = cr_scratch_f64(&s, K), *given = cr_scratch_f64(&s, K), log_z;
+    double               *entry = cr_scratch_f64(&s, x->entries);
+    uint16_t             *row = cr_scratch_bytes(&s, x->p, sizeof *row);
     CR_TRY(s.status);
     for (size_t v = 0; v < x->p; v++) row[v] = CRI_BN_GAP;
     memset(out, 0, K * K * sizeof *out);
@@ -170,11 +170,11 @@ done:
 cr_status cri_loglinear_tree_size(cr_ctx *cx, const cri_loglinear *m, double most,
                                   double *out_entries, size_t *out_width)
 {
-    cr_status        st = CR_OK;
-    cr_scratch       s = cr_scratch_begin(cx);
+    cr_status             st = CR_OK;
+    cr_scratch            s = cr_scratch_begin(cx);
     const cri_potentials *x = &m->terms;
-    cr_graph         g = { 0 };
-    size_t           pairs = 0, n = 0;
+    cr_graph              g = { 0 };
+    size_t                pairs = 0, n = 0;
     for (size_t i = 0; i < x->n; i++) {
         size_t k = x->begin[i + 1] - x->begin[i];
         pairs += k * (k - 1) / 2;

@@ -19,8 +19,8 @@
 
 /* --- the conditional of a variable ------------------------------------------------------------ */
 
-double cri_potentials_condition(const cri_potentials *t, const double *w, const uint16_t *row, size_t v,
-                           double *out)
+double cri_potentials_condition(const cri_potentials *t, const double *w, const uint16_t *row,
+                                size_t v, double *out)
 {
     size_t states = t->states[v];
     double top = -INFINITY, sum = 0, own;
@@ -68,7 +68,7 @@ typedef struct pass {
 
 static void add_rows(void *arg, cri_range range, double *acc, double *work)
 {
-    const pass      *a = arg;
+    const pass           *a = arg;
     const cri_potentials *x = &a->t->m->terms;
     for (size_t i = range.begin; i < range.end; i++) {
         const uint16_t *row = a->t->row + i * x->p;
@@ -85,12 +85,12 @@ cr_status cri_loglinear_pseudo(cri_loglinear_task *t, const double *w, double *o
                                double *opt_gradient)
 {
     enum { TOGETHER = 64 };
-    cr_status        st = CR_OK;
-    cr_scratch       s = cr_scratch_begin(t->cx);
+    cr_status             st = CR_OK;
+    cr_scratch            s = cr_scratch_begin(t->cx);
     const cri_potentials *x = &t->m->terms;
-    size_t           width = 1 + (opt_gradient ? x->parameters : 0);
-    double          *sums = cr_scratch_f64(&s, width);
-    pass             a = { t, w, opt_gradient != NULL };
+    size_t                width = 1 + (opt_gradient ? x->parameters : 0);
+    double               *sums = cr_scratch_f64(&s, width);
+    pass                  a = { t, w, opt_gradient != NULL };
     CR_TRY(s.status);
     CR_TRY(cri_parallel_sum_in(t->cx, NULL, t->cases.n, TOGETHER, width, most_states(x), add_rows,
                                &a, sums));
@@ -136,14 +136,14 @@ static void add_curvature(const cri_potentials *t, const uint16_t *row, size_t v
 
 cr_status cri_loglinear_pseudo_covariance(cri_loglinear_task *t, const double *w, double *out)
 {
-    cr_status        st = CR_OK;
-    cr_scratch       s = cr_scratch_begin(t->cx);
+    cr_status             st = CR_OK;
+    cr_scratch            s = cr_scratch_begin(t->cx);
     const cri_potentials *x = &t->m->terms;
-    size_t           K = x->parameters, most = most_states(x);
-    double          *H = cr_scratch_matrix(&s, K, K), *V = cr_scratch_matrix(&s, K, K);
-    double          *p = cr_scratch_f64(&s, most), *slope = cr_scratch_f64(&s, K);
-    double          *mean = cr_scratch_bytes(&s, K, sizeof *mean);
-    size_t          *list = cr_scratch_index(&s, most * x->begin[x->n] + 1);
+    size_t                K = x->parameters, most = most_states(x);
+    double               *H = cr_scratch_matrix(&s, K, K), *V = cr_scratch_matrix(&s, K, K);
+    double               *p = cr_scratch_f64(&s, most), *slope = cr_scratch_f64(&s, K);
+    double               *mean = cr_scratch_bytes(&s, K, sizeof *mean);
+    size_t               *list = cr_scratch_index(&s, most * x->begin[x->n] + 1);
     CR_TRY(s.status);
     memset(H, 0, K * K * sizeof *H);
     memset(V, 0, K * K * sizeof *V);
@@ -199,10 +199,10 @@ typedef struct chains {
 
 static void sweep(void *arg, size_t i)
 {
-    const chains    *a = arg;
+    const chains         *a = arg;
     const cri_potentials *x = &a->t->m->terms;
-    uint16_t        *row = a->row + i * x->p;
-    double          *p = a->work + i * a->most;
+    uint16_t             *row = a->row + i * x->p;
+    double               *p = a->work + i * a->most;
     for (size_t k = 0; k < a->t->o->steps; k++)
         for (size_t v = 0; v < x->p; v++) {
             if (x->states[v] < 2) continue;
@@ -225,8 +225,8 @@ static void start(chains *a)
 cr_status cri_loglinear_diverge(cri_loglinear_task *t, double *w, size_t *out_steps,
                                 bool *out_converged)
 {
-    cr_status        st = CR_OK;
-    cr_scratch       s = cr_scratch_begin(t->cx);
+    cr_status             st = CR_OK;
+    cr_scratch            s = cr_scratch_begin(t->cx);
     const cri_potentials *x = &t->m->terms;
     size_t K = x->parameters, steps = t->o->max_iter < STEPS ? t->o->max_iter : STEPS, averaged = 0;
     chains a = { .t = t, .w = w, .most = most_states(x) };

@@ -433,7 +433,8 @@ done:
 
 static bool is_word(const char *text)
 {
-    return strcmp(text, "select") == 0 || strcmp(text, "complete") == 0 || strcmp(text, "empty") == 0;
+    return strcmp(text, "select") == 0 || strcmp(text, "complete") == 0 ||
+           strcmp(text, "empty") == 0;
 }
 
 cr_status cri_loglinear_find_features(cr_ctx *cx, const cri_loglinear_options *o,

@@ -127,9 +127,9 @@ static void list_by_variable(cri_potentials *t)
 
 cr_status cri_loglinear_make_terms(cr_ctx *cx, cri_loglinear *m)
 {
-    cr_status  st = CR_OK;
+    cr_status       st = CR_OK;
     cri_potentials *t = &m->terms;
-    size_t     members = 0, i = CR_NONE;
+    size_t          members = 0, i = CR_NONE;
     if (!is_sound(m)) return CR_EDATA;
     cri_loglinear_drop_terms(cx, t);
     CR_TRY(count_terms(m, t, &members));
@@ -183,12 +183,12 @@ void cri_potentials_add(const cri_potentials *t, const uint16_t *row, double wei
 /* One table of a term, remembered as the features it is. */
 static cr_status add_term(cr_ctx *cx, cri_loglinear *m, size_t i)
 {
-    cr_status        st = CR_OK;
-    cr_scratch       s = cr_scratch_begin(cx);
+    cr_status             st = CR_OK;
+    cr_scratch            s = cr_scratch_begin(cx);
     const cri_potentials *t = &m->terms;
-    size_t           n = t->begin[i + 1] - t->begin[i], size = t->at[i + 1] - t->at[i], count = 0;
-    cr_feature      *feature = cr_scratch_bytes(&s, size, sizeof *feature);
-    size_t          *state = cr_scratch_index(&s, size * n);
+    size_t      n = t->begin[i + 1] - t->begin[i], size = t->at[i + 1] - t->at[i], count = 0;
+    cr_feature *feature = cr_scratch_bytes(&s, size, sizeof *feature);
+    size_t     *state = cr_scratch_index(&s, size * n);
     CR_TRY(s.status);
     for (size_t e = 0; e < size; e++) {
         size_t k = t->at[i] + e, *at = state + count * n;

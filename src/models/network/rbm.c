@@ -16,7 +16,7 @@
 CR_OPTIONS_TABLE(static, rbm_table, cri_rbm_options, CRI_RBM_OPTIONS);
 CRI_RECORD_TABLE(static, rbm_record, cri_rbm, CRI_RBM_STATE);
 
-/* --- life ---------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------- */
 
 static void rbm_release(cr_ctx *cx, void *state)
 {
@@ -32,7 +32,7 @@ static cr_status rbm_ready(cr_ctx *cx, void *state, const cr_design *design)
     return cri_units_name(cx, m->hidden, &m->units);
 }
 
-/* --- fit ----------------------------------------------------------------------------------------- */
+/* --- fit -------------------------------------------------------------------------------------- */
 
 static cr_status check_values(cr_ctx *cx, const cri_rows *rows, const double *X)
 {
@@ -119,7 +119,7 @@ done:
     return st;
 }
 
-/* --- answers ------------------------------------------------------------------------------------- */
+/* --- answers ---------------------------------------------------------------------------------- */
 
 typedef struct scoring {
     const cri_rbm  *m;
@@ -202,7 +202,8 @@ static cr_status rbm_sample(cr_ctx *cx, const void *state, const cr_design *desi
     (void)opt_rows;
     CR_TRY(s.status);
     if (m->p != design->n_read) {
-        cr_fail(cx, CR_EUNSUPPORTED, "a column of text became several of 0 and 1: draws would have no place");
+        cr_fail(cx, CR_EUNSUPPORTED,
+                "a column of text became several of 0 and 1: draws would have no place");
         CR_TRY(cr_fail_hint(cx, "columns of two levels have one"));
     }
     CR_TRY(cri_parallel_for(cx, "drawing", count, run_chain, &a));
@@ -211,7 +212,7 @@ done:
     return st;
 }
 
-/* --- reports ------------------------------------------------------------------------------------- */
+/* --- reports ---------------------------------------------------------------------------------- */
 
 enum { MOST_LISTED = 5000 };
 

@@ -29,7 +29,7 @@ double cri_machine_value(const cri_machine *m, const double *v, double *opt_acti
     return sum;
 }
 
-/* --- the sum over a layer ------------------------------------------------------------------------ */
+/* --- the sum over a layer --------------------------------------------------------------------- */
 
 /* n units that are summed over, with biases a; m others, with biases d; U_kj at u[k * row + j * column]. */
 typedef struct layers {
@@ -108,7 +108,7 @@ done:
     return st;
 }
 
-/* --- rows ---------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 typedef struct pass {
     const cri_machine  *m;

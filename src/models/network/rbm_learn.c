@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- the likelihood itself ----------------------------------------------------------------------- */
+/* --- the likelihood itself -------------------------------------------------------------------- */
 
 typedef struct exact {
     cr_ctx             *cx;
@@ -83,7 +83,7 @@ done:
     return st;
 }
 
-/* --- contrastive divergence ---------------------------------------------------------------------- */
+/* --- contrastive divergence ------------------------------------------------------------------- */
 
 /* A layer of `rows` chains given the other: 1 with the probability of its input, or that probability itself. */
 typedef struct layer {
@@ -246,7 +246,7 @@ done:
     return st;
 }
 
-/* --- which --------------------------------------------------------------------------------------- */
+/* --- which ------------------------------------------------------------------------------------ */
 
 cr_status cri_rbm_learn(cr_ctx *cx, const cri_rbm_data *d, const cri_rbm_options *o, uint64_t seed,
                         cri_rbm *m, cr_report *report)

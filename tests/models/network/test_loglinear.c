@@ -8,7 +8,7 @@
 
 static const cri_loglinear *state_of(const cr_model *m) { return m->state; }
 
-/* --- all states --------------------------------------------------------------------------------- */
+/* --- all states ------------------------------------------------------------------------------- */
 
 /* The next row of states, the last fastest; false after the last row. */
 static bool next_row(const cri_potentials *t, uint16_t *row)
@@ -55,7 +55,7 @@ static double enumerate(const cri_loglinear *m, double *mean, double *opt_produc
     return log(Z);
 }
 
-/* --- rows --------------------------------------------------------------------------------------- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 /* a (2), b (3), c (2), d (3): each follows the one before it and c follows a too; so many gaps in a thousand cells. */
 static cr_table *draw_rows(cr_ctx *cx, uint64_t seed, size_t n, double gaps)
@@ -101,7 +101,7 @@ static void means_of_rows(const cri_loglinear *m, const cr_table *t, double *mea
     }
 }
 
-/* --- the likelihood ----------------------------------------------------------------------------- */
+/* --- the likelihood --------------------------------------------------------------------------- */
 
 TEST(moments_match)
 {
@@ -223,7 +223,7 @@ TEST(decomposable_tables_have_a_closed_form)
     }
 }
 
-/* --- standard errors ---------------------------------------------------------------------------- */
+/* --- standard errors -------------------------------------------------------------------------- */
 
 TEST(errors_are_those_of_the_enumerated_information)
 {
@@ -283,7 +283,7 @@ TEST(intervals_cover)
     }
 }
 
-/* --- Ising models ------------------------------------------------------------------------------- */
+/* --- Ising models ----------------------------------------------------------------------------- */
 
 /* log Z of a strip of 2 x 6 spins by its transfer matrix, column by column. */
 TEST(transfer_matrix_of_a_strip)
@@ -360,7 +360,7 @@ TEST(hidden_units)
     assert_true(m->log_likelihood > none->log_likelihood + 1);
 }
 
-/* --- gaps --------------------------------------------------------------------------------------- */
+/* --- gaps ------------------------------------------------------------------------------------- */
 
 /* A saturated table of two columns with gaps: EM on its cells. */
 TEST(gaps_as_em_has_them)
@@ -399,7 +399,7 @@ TEST(gaps_as_em_has_them)
                "left out"));
 }
 
-/* --- other methods ------------------------------------------------------------------------------ */
+/* --- other methods ---------------------------------------------------------------------------- */
 
 /* Of one clique with all features, the pseudo-likelihood has its maximum where the likelihood has. */
 TEST(pseudo_likelihood_of_a_saturated_table)
@@ -448,7 +448,7 @@ TEST(contrastive_divergence_comes_near)
     assert_true(b->gap < 0.01);
 }
 
-/* --- graphs ------------------------------------------------------------------------------------- */
+/* --- graphs ----------------------------------------------------------------------------------- */
 
 static cr_table *draw_ring(cr_ctx *cx, size_t p, size_t n, double J)
 {
@@ -501,7 +501,7 @@ TEST(a_chain_of_three_states_is_found_again)
     assert_false(there[0][3] || there[1][3]);
 }
 
-/* --- structures of files, draws, files ---------------------------------------------------------- */
+/* --- structures of files, draws, files -------------------------------------------------------- */
 
 TEST(features_of_a_file)
 {
@@ -539,7 +539,7 @@ TEST(draws)
     free(out);
 }
 
-/* --- corners ------------------------------------------------------------------------------------ */
+/* --- corners ---------------------------------------------------------------------------------- */
 
 TEST(corners)
 {
