@@ -37,7 +37,7 @@ const cr_model_class cri_class_ising = {
     .reference = "Koller & Friedman (2009), Probabilistic Graphical Models, box 4.C and ch. 20; "
                  "Ackley, Hinton & "
                  "Sejnowski (1985), Cognitive Science 9",
-    .example = "examples/carcinoma.csv",
+    .example = "examples/carcinoma.csv --features '!slides' --weights slides",
     .tasks = CR_TASK_DENSITY | CR_TASK_NETWORK,
     .options = ising_table,
     .options_size = sizeof(cri_loglinear_options),
