@@ -501,6 +501,34 @@ TEST(a_chain_of_three_states_is_found_again)
     assert_false(there[0][3] || there[1][3]);
 }
 
+/* c goes with y more than each of a1 .. a4, by which both are made, and comes into play first: it must go again. */
+TEST(a_column_that_others_explain_is_dropped)
+{
+    text_buffer b = text_new(200000);
+    cr_rng      r = cr_rng_stream(21, 1);
+    text_put(&b, "a1,a2,a3,a4,c,y\n");
+    for (size_t i = 0; i < 6000; i++) {
+        int sum = 0;
+        for (size_t k = 0; k < 4; k++) {
+            int x = cr_rng_uniform(&r) < 0.5;
+            sum += x;
+            text_put(&b, "%d,", x);
+        }
+        double c = 1 / (1 + exp(-2.5 * (sum - 2))), y = 1 / (1 + exp(-1.2 * (sum - 2)));
+        text_put(&b, "%d,", cr_rng_uniform(&r) < c);
+        text_put(&b, "%d\n", cr_rng_uniform(&r) < y);
+    }
+    const cri_loglinear *m =
+        state_of(fit(cx, "ising", table_of_text(cx, "rows.csv", b.at), "join=or"));
+    size_t of_y = 0;
+    for (size_t e = 0; e < m->edges; e++) {
+        of_y += m->edge_b[e] == 5;
+        assert_false(m->edge_a[e] == 4 && m->edge_b[e] == 5);
+    }
+    assert_int_equal(of_y, 4);
+    free(b.at);
+}
+
 /* --- structures of files, draws, files -------------------------------------------------------- */
 
 TEST(features_of_a_file)
