@@ -19,6 +19,7 @@
 
 enum { MOST_ERRORS = 400 };
 static const double MOST_WORK = 3e9; /* multiplications for standard errors */
+static const double SPEED = 1e8;     /* of them a second, a cautious guess */
 
 /* --- the objective ---------------------------------------------------------------------------- */
 
@@ -270,7 +271,7 @@ static cr_status find_errors(cri_loglinear_task *t, cri_loglinear *m)
         cri_clock_over(&clock))
         goto done;
     CR_TRY(work_for_errors(t, &work));
-    if (work > MOST_WORK) {
+    if (work > MOST_WORK || 3 * work / SPEED > cri_time_left(t->cx)) {
         cr_log(t->cx, CR_LOG_INFO, "standard errors of %zu weights would take long: there are none",
                K);
         goto done;

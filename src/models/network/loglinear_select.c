@@ -54,8 +54,10 @@ typedef struct selection {
     work                        *work;
     double *
         lambda; /* [p] the middle of those at which a column has the best set; given where `fixed` */
-    bool  fixed;
-    bool *found; /* [p x p] row v: the neighbours of v */
+    bool      fixed;
+    bool     *found;   /* [p x p] row v: the neighbours of v */
+    bool     *skipped; /* [p] there was no time for it */
+    cri_clock clock;
 } selection;
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -320,6 +322,8 @@ static void regress(void *arg, size_t v)
     size_t        slot, R = x->cases->levels[v] - 1, worse = 0, behind = 0;
     double        bound = R == 1 ? 0.25 : 0.5, most, best, first = NAN;
     if (R == 0) return;
+    a->skipped[v] = cri_clock_over(&a->clock);
+    if (a->skipped[v]) return;
     slot = cri_slot_take(&a->slots);
     work *w = &a->work[slot];
     memset(w->eta, 0, x->cases->n * R * sizeof *w->eta);
@@ -379,6 +383,8 @@ static cr_status open_work(cr_scratch *s, selection *a, cr_ctx *cx)
     a->work = cr_scratch_bytes(s, a->slots.n, sizeof *a->work);
     a->lambda = cr_scratch_f64(s, x->p);
     a->found = cr_scratch_bytes(s, x->p * x->p, sizeof *a->found);
+    a->skipped = cr_scratch_bytes(s, x->p, sizeof *a->skipped);
+    a->clock = cri_clock_start(cx, NAN);
     if (s->status != CR_OK) return s->status;
     for (size_t i = 0; i < a->slots.n; i++) {
         work *w = &a->work[i];
@@ -413,13 +419,24 @@ static void halve(const cri_cases_table *t, uint64_t seed, size_t half, double *
     }
 }
 
+static void warn_of_skipped(cr_ctx *cx, const selection *a)
+{
+    size_t count = 0;
+    for (size_t v = 0; v < a->x->p; v++) count += a->skipped[v];
+    if (count > 0)
+        cr_log(
+            cx, CR_LOG_WARNING,
+            "the time limit ended the search of neighbours: %zu of %zu columns were not looked at",
+            count, a->x->p);
+}
+
 cr_status cri_loglinear_select(cr_ctx *cx, const cri_loglinear_options *o,
                                const cri_cases_table *cases, uint64_t seed, bool *edge,
                                double *opt_share)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     p = cases->p, halves = opt_share ? o->stability : 0;
+    size_t     p = cases->p, halves = opt_share ? o->stability : 0, seen = 0;
     survey     x;
     sample     all;
     selection  a = { .x = &x, .s = &all, .o = o };
@@ -430,6 +447,7 @@ cr_status cri_loglinear_select(cr_ctx *cx, const cri_loglinear_options *o,
     memcpy(all.weight, cases->weight, cases->n * sizeof *all.weight);
     weigh(&x, &all);
     CR_TRY(cri_parallel_for(cx, "regressing columns", p, regress, &a));
+    warn_of_skipped(cx, &a);
     for (size_t v = 0; v < p; v++)
         for (size_t u = 0; u < p; u++) edge[v * p + u] = u != v && joined(&a, v, u);
     if (halves > 0) memset(opt_share, 0, p * p * sizeof *opt_share);
@@ -437,13 +455,21 @@ cr_status cri_loglinear_select(cr_ctx *cx, const cri_loglinear_options *o,
     for (size_t h = 0; h < halves; h++) {
         halve(cases, seed, h, all.weight);
         weigh(&x, &all);
-        if (!(all.total > 0)) continue;
         memset(a.found, 0, p * p * sizeof *a.found);
-        CR_TRY(cri_parallel_for(cx, "regressing columns of half samples", p, regress, &a));
+        if (all.total > 0)
+            CR_TRY(cri_parallel_for(cx, "regressing columns of half samples", p, regress, &a));
+        if (cri_clock_over(&a.clock)) break;
+        seen++;
         for (size_t v = 0; v < p; v++)
             for (size_t u = 0; u < p; u++)
-                if (u != v && joined(&a, v, u)) opt_share[v * p + u] += 1 / (double)halves;
+                if (u != v && joined(&a, v, u)) opt_share[v * p + u]++;
     }
+    if (seen < halves)
+        cr_log(cx, CR_LOG_WARNING,
+               "the time limit left %zu of %zu half samples for the stability of edges", seen,
+               halves);
+    for (size_t i = 0; halves > 0 && i < p * p; i++)
+        opt_share[i] = seen > 0 ? opt_share[i] / (double)seen : NAN;
 done:
     cr_scratch_end(&s);
     return st;
