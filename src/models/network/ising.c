@@ -20,14 +20,6 @@ static cr_status ising_fit(cr_ctx *cx, const cri_rows *rows, const void *options
     return cri_loglinear_fit(cx, rows, options, true, seed, out_state, report);
 }
 
-static const cri_requirement ising_requirements[] = {
-    { "gamma", "structure", "select", false },
-    { "join", "structure", "select", false },
-    { "stability", "structure", "select", false },
-    { "steps", "method", "pcd", false },
-    CRI_REQUIREMENT_LAST,
-};
-
 const cr_model_class cri_class_ising = {
     .name = "ising",
     .summary = "Ising model, or Boltzmann machine: columns of two states as spins with fields and "
@@ -41,7 +33,7 @@ const cr_model_class cri_class_ising = {
     .tasks = CR_TASK_DENSITY | CR_TASK_NETWORK,
     .options = ising_table,
     .options_size = sizeof(cri_loglinear_options),
-    .requirements = ising_requirements,
+    .requirements = cri_loglinear_requirements,
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
     .takes_missing = true,

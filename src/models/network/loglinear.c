@@ -252,7 +252,7 @@ cr_status cri_loglinear_shape(cr_ctx *cx, const void *options, cr_design *d)
     return cri_class_bn.shape(cx, options, d);
 }
 
-static const cri_requirement loglinear_requirements[] = {
+const cri_requirement cri_loglinear_requirements[] = {
     { "gamma", "structure", "select", false },
     { "join", "structure", "select", false },
     { "stability", "structure", "select", false },
@@ -273,7 +273,7 @@ const cr_model_class cri_class_loglinear = {
     .tasks = CR_TASK_DENSITY | CR_TASK_NETWORK,
     .options = loglinear_table,
     .options_size = sizeof(cri_loglinear_options),
-    .requirements = loglinear_requirements,
+    .requirements = cri_loglinear_requirements,
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
     .takes_missing = true,

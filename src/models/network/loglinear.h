@@ -126,6 +126,7 @@ cr_status   cri_loglinear_ready(cr_ctx *cx, void *state, const cr_design *design
 void        cri_loglinear_release(cr_ctx *cx, void *state);
 cr_status   cri_loglinear_shape(cr_ctx *cx, const void *options, cr_design *d);
 const void *cri_loglinear_network(const void *state);
+extern const cri_requirement cri_loglinear_requirements[];
 
 /* --- which features (loglinear_structure.c) --------------------------------------------------- */
 

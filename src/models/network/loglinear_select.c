@@ -14,7 +14,6 @@
 #include "base/rng.h"
 #include "base/scratch.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
