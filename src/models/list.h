@@ -24,6 +24,7 @@
     X(gp_classify)           \
     X(gp_online)             \
     X(hmm)                   \
+    X(ising)                 \
     X(kalman)                \
     X(kernel_pca)            \
     X(kernel_ridge)          \
@@ -33,6 +34,7 @@
     X(lda)                   \
     X(linear)                \
     X(logistic)              \
+    X(loglinear)             \
     X(markov)                \
     X(mixture)               \
     X(mvn)                   \
@@ -45,6 +47,7 @@
     X(ppca)                  \
     X(probit)                \
     X(qda)                   \
+    X(rbm)                   \
     X(ridge)                 \
     X(robust)                \
     X(rvm)                   \

@@ -35,6 +35,8 @@ static const struct exemption {
     { THREADS, "markov", "--continuous", "", "these rows have several symbols at a time" },
     { ORDER, "bn", "holdout", "", "holds out rows by their numbers" },
     { WEIGHTS, "bn", "holdout", "", "holds out rows by their numbers" },
+    { ORDER, "rbm", "cd", "", "draws rows by their numbers" },
+    { WEIGHTS, "rbm", "cd", "", "draws rows by their numbers" },
     { ORDER, "dbn", "", "", "learns from the order of the rows" },
     { ORDER, "hmm", "", "", "learns from the order of the rows" },
     { ORDER, "markov", "", "", "learns from the order of the rows" },

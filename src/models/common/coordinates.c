@@ -24,6 +24,11 @@ cr_status cri_coordinates_name(cr_ctx *cx, size_t q, cri_coordinates *out)
     return name_all(cx, "z", q, out);
 }
 
+cr_status cri_units_name(cr_ctx *cx, size_t q, cri_coordinates *out)
+{
+    return name_all(cx, "h", q, out);
+}
+
 cr_status cri_clusters_name(cr_ctx *cx, size_t k, cri_coordinates *out)
 {
     return name_all(cx, "", k, out);

@@ -13,7 +13,8 @@ typedef struct cri_coordinates {
 
 /* Fails with CR_ENOMEM; what was made is freed by cri_coordinates_free in any case. */
 cr_status cri_coordinates_name(cr_ctx *cx, size_t q, cri_coordinates *out);
-/* The names 1, 2, ... of clusters, likewise. */
+/* The names h1, h2, ... of hidden units, and 1, 2, ... of clusters, likewise. */
+cr_status cri_units_name(cr_ctx *cx, size_t q, cri_coordinates *out);
 cr_status cri_clusters_name(cr_ctx *cx, size_t k, cri_coordinates *out);
 void      cri_coordinates_free(cr_ctx *cx, cri_coordinates *c);
 
