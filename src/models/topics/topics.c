@@ -160,7 +160,7 @@ static cr_status topics_predict(cr_ctx *cx, const void *state, const cri_rows *r
     CR_TRY(cri_topics_read_documents(cx, &s, rows, m, &docs));
     if (docs.unknown > 0)
         cr_log(cx, CR_LOG_WARNING,
-               "%s: %g of %g tokens are of terms that the model does not know, and were left out",
+               "%s: %g of %g tokens are of terms that the model does not have, and were left out",
                cr_table_source(rows->table), docs.unknown, docs.unknown + docs.tokens);
     double *mix = cr_scratch_matrix(&s, docs.n, m->k), *score = cr_scratch_f64(&s, docs.n);
     double *scored = cr_scratch_f64(&s, docs.n);
