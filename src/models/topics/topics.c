@@ -15,10 +15,10 @@ const cri_member cri_topics_record[] = { CRI_TOPICS(CRI_RECORD_ROW) CRI_RECORD_E
 static const double AGREED = 1.1; /* R-hat */
 
 static const cri_requirement topics_requirements[] = {
-    { "sweeps", "infer", "gibbs", true },   { "chains", "infer", "gibbs", true },
-    { "tol", "infer", "vb", false },        { "batch", "infer", "online", false },
-    { "forget", "infer", "online", false }, { "delay", "infer", "online", false },
-    CRI_REQUIREMENT_LAST,
+    { "sweeps", "infer", "gibbs", true },  { "chains", "infer", "gibbs", true },
+    { "shards", "infer", "gibbs", false }, { "tol", "infer", "vb", false },
+    { "batch", "infer", "online", false }, { "forget", "infer", "online", false },
+    { "delay", "infer", "online", false }, CRI_REQUIREMENT_LAST,
 };
 
 static void topics_release(cr_ctx *cx, void *state)
@@ -186,8 +186,9 @@ const cr_model_class cri_class_topics = {
     .summary = "latent Dirichlet allocation: what documents are about, by the words they share",
     .formulas = "topic k:  phi_k ~ Dirichlet(eta),   document d:  theta_d ~ Dirichlet(alpha)\n"
                 "token i of d:  z ~ Cat(theta_d),   term ~ Cat(phi_z)",
-    .reference = "Blei, Ng & Jordan (2003), JMLR 3; Griffiths & Steyvers (2004), PNAS 101; Hoffman, "
-                 "Blei & Bach (2010), NIPS 23",
+    .reference =
+        "Blei, Ng & Jordan (2003), JMLR 3; Griffiths & Steyvers (2004), PNAS 101; Hoffman, "
+        "Blei & Bach (2010), NIPS 23",
     .example = "examples/headlines.csv --text headline --k 3",
     .tasks = CR_TASK_TRANSFORM | CR_TASK_DENSITY,
     .options = topics_table,
@@ -199,9 +200,8 @@ const cr_model_class cri_class_topics = {
     .takes_sparse = true,
     .aside = "text",
     .shape = topics_shape,
-    .whole = &(const cri_whole_face){ .fit = topics_fit,
-                                      .update = topics_update,
-                                      .update_forgets = true },
+    .whole = &(
+        const cri_whole_face){ .fit = topics_fit, .update = topics_update, .update_forgets = true },
     .rows = &(const cri_rows_face){ .predict = topics_predict, .labels = topics_labels },
     .describe = cri_topics_describe,
     .statistics = cri_topics_statistics,

@@ -38,6 +38,7 @@ typedef enum cri_topics_infer {
     X(real,   eta,       "", ">0", "prior count of each term in a topic; default: learned", "0.01") \
     X(count,  sweeps,    "500", ">=2", "of Gibbs sampling, of which the second half is kept", "1000") \
     X(count,  chains,    "2", "1..64", "independent chains of Gibbs sampling; the best is kept, and how far the others agree is reported", "4") \
+    X(count,  shards,    "", "1..64", "parts of the documents that each sweep of Gibbs sampling takes side by side: 1 is exact, more are an approximation; default: by the number of tokens, 1 up to half a million", "1") \
     X(count,  passes,    "100", ">=1", "of variational Bayes over the documents, at most", "20")   \
     X(real,   tol,       "1e-5", ">=0", "variational Bayes stops when the bound gains less than this share of itself", "1e-6") \
     X(count,  batch,     "256", ">=1", "documents in a step of --infer online", "1024")            \
@@ -148,8 +149,8 @@ cr_status cri_topics_mix(cr_ctx *cx, const cri_topics *m, const cri_documents *d
 /* --- description (topics_describe.c) ----------------------------------------------------------- */
 
 extern const cr_field cri_topics_statistics[], cri_topics_tables[];
-cr_status cri_topics_describe(cr_ctx *cx, const void *state, const cr_design *design,
-                              cri_sheet *out);
+cr_status             cri_topics_describe(cr_ctx *cx, const void *state, const cr_design *design,
+                                          cri_sheet *out);
 /* top [top] = the terms of topic k of highest probability, the highest first; of equal ones the first. */
 void cri_topics_top(const cri_topics *m, size_t k, size_t top, size_t *out);
 /* Fills the coherence of the state: UMass of at most `top` terms of each topic. */

@@ -12,14 +12,17 @@ const cr_field cri_topics_statistics[] = {
     CR_COUNT("terms", 0, "V, the size of the vocabulary"),
     CR_NUMBER("documents", 0, "that it has learned from"),
     CR_NUMBER("tokens", 0, "in these documents"),
-    CR_NUMBER("log_joint", CR_FIELD_SOMETIMES,
-              "of Gibbs sampling: log p(w, z) with mixes and topics integrated out, the mean over the "
-              "kept sweeps of the best chain"),
+    CR_NUMBER(
+        "log_joint", CR_FIELD_SOMETIMES,
+        "of Gibbs sampling: log p(w, z) with mixes and topics integrated out, the mean over the "
+        "kept sweeps of the best chain"),
     CR_NUMBER("bound", CR_FIELD_SOMETIMES, "of variational Bayes: a lower bound on log p(w)"),
-    CR_NUMBER("perplexity", 0,
-              "exp(- mean log p(token)) of the documents of the fit, which it has seen; of variational "
-              "Bayes by the bound; evaluate gives that of new ones"),
-    CR_NUMBER("coherence", CR_FIELD_NULL, "mean of the topics' (UMass): the nearer to 0 the better"),
+    CR_NUMBER(
+        "perplexity", 0,
+        "exp(- mean log p(token)) of the documents of the fit, which it has seen; of variational "
+        "Bayes by the bound; evaluate gives that of new ones"),
+    CR_NUMBER("coherence", CR_FIELD_NULL,
+              "mean of the topics' (UMass): the nearer to 0 the better"),
     CR_NUMBER("eta", 0, "prior count of each term in a topic"),
     CR_COUNT("iterations", 0, "sweeps, or passes over the documents"),
     CR_COUNT("kept", CR_FIELD_SOMETIMES, "of Gibbs sampling: sweeps behind means and sds"),
@@ -29,8 +32,9 @@ const cr_field cri_topics_statistics[] = {
              "one make it an approximation"),
     CR_NUMBER("rhat", CR_FIELD_EITHER, "of Gibbs sampling: R-hat of log_joint over the chains"),
     CR_NUMBER("ess", CR_FIELD_EITHER, "of Gibbs sampling: independent draws of log_joint"),
-    CR_NUMBER("agreement", CR_FIELD_SOMETIMES,
-              "of several chains: mean cosine of the topics with those most like them in the others"),
+    CR_NUMBER(
+        "agreement", CR_FIELD_SOMETIMES,
+        "of several chains: mean cosine of the topics with those most like them in the others"),
     CR_FLAG("converged", 0, "the bound has settled, or the chains agree: R-hat up to 1.1"),
     CR_FIELD_LAST,
 };

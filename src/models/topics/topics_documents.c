@@ -290,8 +290,8 @@ static cr_status filter_terms(reading *r, const cri_topics_options *o, size_t do
     }
     r->n = n;
     if (m->terms == 0) {
-        cr_fail(r->cx, CR_EDATA, "%s: no term of '%s' is left",
-                cr_table_source(r->rows->table), m->text);
+        cr_fail(r->cx, CR_EDATA, "%s: no term of '%s' is left", cr_table_source(r->rows->table),
+                m->text);
         CR_TRY(cr_fail_hint(r->cx, "a smaller --min-documents or a larger --max-share keeps more"));
     }
     CR_TRY(keep_vocabulary(r->cx, r->learn, map, m));
@@ -419,8 +419,7 @@ static cr_status copy_name(cr_ctx *cx, const char *opt_name, char **out)
 }
 
 cr_status cri_topics_learn_documents(cr_ctx *cx, cr_scratch *s, const cri_rows *rows,
-                                     const cri_topics_options *o, cri_topics *m,
-                                     cri_documents *out)
+                                     const cri_topics_options *o, cri_topics *m, cri_documents *out)
 {
     cr_status st = CR_OK;
     CR_TRY(copy_name(cx, o->text, &m->text));
@@ -442,6 +441,5 @@ done:
 cr_status cri_topics_read_documents(cr_ctx *cx, cr_scratch *s, const cri_rows *rows,
                                     const cri_topics *m, cri_documents *out)
 {
-    return m->text ? read_text(cx, s, rows, NULL, m, NULL, out)
-                   : read_columns(cx, s, rows, out);
+    return m->text ? read_text(cx, s, rows, NULL, m, NULL, out) : read_columns(cx, s, rows, out);
 }

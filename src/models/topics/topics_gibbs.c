@@ -26,10 +26,11 @@
 enum {
     LANES = 4,
     MOST_SHARDS = 64,
-    WORTH = 4,      /* tokens of a shard for each cell of n_kw that is copied */
-    LEARN = 10,     /* sweeps between steps of alpha and eta                  */
-    BEGIN = 20,     /* and before the first                                   */
-    KEEP = 10,      /* sweeps between those that are kept                     */
+    WORTH = 4,        /* tokens of a shard for each cell of n_kw that is copied, */
+    FEWEST = 1 << 18, /* and at least                                         */
+    LEARN = 10,       /* sweeps between steps of alpha and eta                  */
+    BEGIN = 20,       /* and before the first                                   */
+    KEEP = 10,        /* sweeps between those that are kept                     */
     SMOOTH_STEPS = 3
 };
 
@@ -66,15 +67,15 @@ typedef struct sampler {
     chain                    *chain;
     workspace                *workspace; /* [slots], with shards; else [chains] */
     cri_slots                 slots;
-    atomic_int               *change; /* [chains x V x stride] what shards have changed; NULL with one */
+    atomic_int *change; /* [chains x V x stride] what shards have changed; NULL with one */
 } sampler;
 
 /* --- one token -------------------------------------------------------------------------------- */
 
 /* The topic of a token of a term with counts n_w [stride], by a draw u in [0, 1): lane by lane, a lane from its first
  * place to its last. */
-static inline size_t draw(const float *restrict factor, const int32_t *restrict n_w,
-                          float eta, size_t stride, float u, float *restrict running)
+static inline size_t draw(const float *restrict factor, const int32_t *restrict n_w, float eta,
+                          size_t stride, float u, float *restrict running)
 {
     float sum[LANES] = { 0 };
     for (size_t k = 0; k < stride; k += LANES)
@@ -82,8 +83,8 @@ static inline size_t draw(const float *restrict factor, const int32_t *restrict 
             sum[l] += factor[k + l] * ((float)n_w[k + l] + eta);
             running[k + l] = sum[l];
         }
-    float a = sum[0], b = a + sum[1], c = b + sum[2];
-    float at = u * (c + sum[3]);
+    float  a = sum[0], b = a + sum[1], c = b + sum[2];
+    float  at = u * (c + sum[3]);
     size_t lane = (size_t)(at >= a) + (size_t)(at >= b) + (size_t)(at >= c);
     at -= lane == 0 ? 0 : lane == 1 ? a : lane == 2 ? b : c;
     size_t places = 0;
@@ -249,8 +250,7 @@ static void learn_alpha(const sampler *s, chain *c, tallies *t)
     if (!(below > 0)) return;
     for (size_t k = 0; k < s->K; k++) {
         tally_topic(s, k, t);
-        c->alpha[k] =
-            bounded(c->alpha[k] * cri_tally_digamma(&t->topic, c->alpha[k]) / below);
+        c->alpha[k] = bounded(c->alpha[k] * cri_tally_digamma(&t->topic, c->alpha[k]) / below);
     }
 }
 
@@ -311,7 +311,9 @@ static double perplexity_of(const sampler *s, const chain *c, tallies *t)
 
 static size_t count_shards(const sampler *s)
 {
-    size_t shards = s->tokens / (WORTH * s->V * s->stride);
+    size_t each = WORTH * s->V * s->stride;
+    if (s->o->shards != CR_COUNT_UNSET) return s->o->shards;
+    size_t shards = s->tokens / (each > FEWEST ? each : FEWEST);
     return shards < 1 ? 1 : shards > MOST_SHARDS ? MOST_SHARDS : shards;
 }
 

@@ -19,9 +19,9 @@ typedef struct job {
     const cri_topics    *m;
     const cri_documents *docs;
     double              *mix, *opt_score, *opt_scored;
-    float               *phi;      /* [V x K] */
-    size_t               longest;  /* tokens  */
-    double               alpha;    /* sum     */
+    float               *phi;     /* [V x K] */
+    size_t               longest; /* tokens  */
+    double               alpha;   /* sum     */
 } job;
 
 /* Which part of a document counts: all tokens, or those at even places. */
@@ -43,7 +43,7 @@ static uint64_t stream_of(const uint32_t *word, size_t n)
 }
 
 typedef struct mixer {
-    double   *n, *p;   /* [K] */
+    double   *n, *p;    /* [K] */
     uint32_t *word, *z; /* [longest] */
 } mixer;
 
@@ -74,8 +74,7 @@ static void mix_tokens(const job *j, const mixer *x, size_t n, double *out)
         }
         for (size_t k = 0; sweep >= BURN && k < K; k++) out[k] += x->n[k] / (MIX_SWEEPS - BURN);
     }
-    for (size_t k = 0; k < K; k++)
-        out[k] = (out[k] + j->m->alpha[k]) / ((double)n + j->alpha);
+    for (size_t k = 0; k < K; k++) out[k] = (out[k] + j->m->alpha[k]) / ((double)n + j->alpha);
 }
 
 /* The tokens at odd places under a mix. */
@@ -88,8 +87,7 @@ static double score_rest(const job *j, size_t d, const double *mix, double *out_
         size_t n = docs->count[e], odd = (n + place % 2) / 2;
         double p = 0;
         place += n;
-        for (size_t k = 0; k < K; k++)
-            p += mix[k] * j->m->phi[k * j->m->terms + docs->term[e]];
+        for (size_t k = 0; k < K; k++) p += mix[k] * j->m->phi[k * j->m->terms + docs->term[e]];
         if (odd > 0) sum += (double)odd * log(p);
         scored += odd;
     }
@@ -117,13 +115,11 @@ cr_status cri_topics_mix(cr_ctx *cx, const cri_topics *m, const cri_documents *d
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    job        j = { .m = m, .docs = docs, .mix = mix, .opt_score = opt_score,
-                     .opt_scored = opt_scored };
+    job j = { .m = m, .docs = docs, .mix = mix, .opt_score = opt_score, .opt_scored = opt_scored };
     j.phi = cr_scratch_bytes(&s, m->terms * m->k, sizeof *j.phi);
     CR_TRY(s.status);
     for (size_t w = 0; w < m->terms; w++)
-        for (size_t k = 0; k < m->k; k++)
-            j.phi[w * m->k + k] = (float)m->phi[k * m->terms + w];
+        for (size_t k = 0; k < m->k; k++) j.phi[w * m->k + k] = (float)m->phi[k * m->terms + w];
     for (size_t k = 0; k < m->k; k++) j.alpha += m->alpha[k];
     for (size_t d = 0; d < docs->n; d++) {
         size_t n = 0;

@@ -98,11 +98,11 @@ static void gather_shard(void *arg, size_t shard)
     vb                  *v = arg;
     const cri_documents *docs = v->docs;
     size_t               K = v->K, n = v->part.end - v->part.begin;
-    size_t  begin = v->part.begin + n * shard / v->shards;
-    size_t  end = v->part.begin + n * (shard + 1) / v->shards;
-    double *sums = v->sums + shard * v->V * K, *gamma = v->work + shard * 3 * K;
-    double *theta = gamma + K, *next = theta + K, *log_mean = v->log_mean + shard * K;
-    double  bound = 0;
+    size_t               begin = v->part.begin + n * shard / v->shards;
+    size_t               end = v->part.begin + n * (shard + 1) / v->shards;
+    double              *sums = v->sums + shard * v->V * K, *gamma = v->work + shard * 3 * K;
+    double              *theta = gamma + K, *next = theta + K, *log_mean = v->log_mean + shard * K;
+    double               bound = 0;
     memset(sums, 0, v->V * K * sizeof *sums);
     memset(log_mean, 0, K * sizeof *log_mean);
     for (size_t d = begin; d < end; d++) {
@@ -184,8 +184,8 @@ static void learn_alpha(const vb *v, cri_topics *m)
 static void learn_eta(double mean, cri_topics *m)
 {
     for (size_t i = 0; i < PRIOR_STEPS; i++)
-        m->eta = fmin(fmax(cr_digamma_inv(cr_digamma(m->eta * (double)m->terms) + mean), 1e-4),
-                      1e4);
+        m->eta =
+            fmin(fmax(cr_digamma_inv(cr_digamma(m->eta * (double)m->terms) + mean), 1e-4), 1e4);
 }
 
 void cri_topics_from_lambda(cri_topics *m)
