@@ -3,6 +3,7 @@
  * One chain goes through the documents in order.  The factor of document and total, (n_dk + alpha_k) / (n_k + V eta), is
  * kept up to date, so that a token costs K products in single precision, in four lanes whose running sums are the
  * table that the draw is looked up in: u falls into a lane, then into a place of it.  A draw has 24 random bits.
+ * Jumps that are mispredicted and loads that wait for stores take most of the time, so there are few of both.
  *
  * Large corpora are cut into shards of documents, by their number alone.  In a sweep each shard goes through its documents
  * with a copy of n_kw as it was before, and the changes of all are added up: an approximation where there is more than one
@@ -25,6 +26,7 @@
 
 enum {
     LANES = 4,
+    AHEAD = 32, /* random numbers drawn together */
     MOST_SHARDS = 64,
     WORTH = 4,        /* tokens of a shard for each cell of n_kw that is copied, */
     FEWEST = 1 << 18, /* and at least                                         */
@@ -51,8 +53,9 @@ typedef struct chain {
 /* What a shard works with. */
 typedef struct workspace {
     int32_t *n_kw, *n_k, *n_d; /* its own copies of the chain's; tokens of a document by topic */
-    float   *factor, *inverse; /* [stride] */
-    float   *running;          /* [stride] */
+    float   *factor, *alpha;   /* [stride] (n_dk + alpha_k) / (n_k + V eta); alpha */
+    float   *running;          /* [stride] sums so far, lane by lane              */
+    float    eta, eta_sum;
 } workspace;
 
 typedef struct sampler {
@@ -72,63 +75,88 @@ typedef struct sampler {
 
 /* --- one token -------------------------------------------------------------------------------- */
 
-/* The topic of a token of a term with counts n_w [stride], by a draw u in [0, 1): lane by lane, a lane from its first
- * place to its last. */
-static inline size_t draw(const float *restrict factor, const int32_t *restrict n_w, float eta,
-                          size_t stride, float u, float *restrict running)
+/* Four numbers side by side: of the places k, k + 1, .., and one running sum for each lane. */
+typedef float   four __attribute__((vector_size(4 * LANES), may_alias));
+typedef int32_t four_whole __attribute__((vector_size(4 * LANES), may_alias));
+
+/* (n_dk + alpha_k) / (n_k + V eta). */
+static inline float factor_of(const workspace *w, size_t k, int32_t n_d, int32_t n_k)
 {
-    float sum[LANES] = { 0 };
-    for (size_t k = 0; k < stride; k += LANES)
-        for (size_t l = 0; l < LANES; l++) {
-            sum[l] += factor[k + l] * ((float)n_w[k + l] + eta);
-            running[k + l] = sum[l];
-        }
-    float  a = sum[0], b = a + sum[1], c = b + sum[2];
-    float  at = u * (c + sum[3]);
-    size_t lane = (size_t)(at >= a) + (size_t)(at >= b) + (size_t)(at >= c);
-    at -= lane == 0 ? 0 : lane == 1 ? a : lane == 2 ? b : c;
-    size_t places = 0;
-    for (size_t k = lane; k < stride; k += LANES) places += running[k] <= at;
-    return places * LANES + lane;
+    return ((float)n_d + w->alpha[k]) / ((float)n_k + w->eta_sum);
+}
+
+/* The topic of a token, by a draw u in [0, 1), from the products of all topics but for that of `old`, which is `rest`.
+ * Nothing is stored before it is loaded in another width, which would stall. */
+static inline size_t draw(const workspace *w, const int32_t *n_w, size_t stride, size_t old,
+                          float rest, float u)
+{
+    const four       *factor = (const four *)w->factor;
+    const four_whole *count = (const four_whole *)n_w;
+    four             *running = (four *)w->running;
+    int32_t           at_old = (int32_t)old;
+    four              sum = { 0 }, eta = { w->eta, w->eta, w->eta, w->eta };
+    four              other = { rest, rest, rest, rest };
+    four_whole        place = { 0, 1, 2, 3 }, step = { LANES, LANES, LANES, LANES };
+    four_whole        here = { at_old, at_old, at_old, at_old }, below = { 0 };
+    for (size_t v = 0; v < stride / LANES; v++) {
+        four       p = factor[v] * (__builtin_convertvector(count[v], four) + eta);
+        four_whole is_old = place == here;
+        sum += (four)(((four_whole)p & ~is_old) | ((four_whole)other & is_old));
+        running[v] = sum;
+        place += step;
+    }
+    float       a = sum[0], b = a + sum[1], c = b + sum[2], at = u * (c + sum[3]);
+    size_t      lane = (size_t)(at >= a) + (size_t)(at >= b) + (size_t)(at >= c);
+    const float before[LANES] = { 0, a, b, c }; /* a jump would be mispredicted */
+    at -= before[lane];
+    four bar = { at, at, at, at };
+    for (size_t v = 0; v < stride / LANES; v++) below -= running[v] <= bar;
+    return (size_t)below[lane] * LANES + lane;
 }
 
 /* Rounding may lead behind the last topic, or to one without any probability; the largest takes its place. */
-static size_t largest(const float *factor, const int32_t *n_w, float eta, size_t K)
+static size_t largest(const workspace *w, const int32_t *n_w, size_t K)
 {
     size_t best = 0;
     for (size_t k = 1; k < K; k++)
-        if (factor[k] * ((float)n_w[k] + eta) > factor[best] * ((float)n_w[best] + eta)) best = k;
+        if (w->factor[k] * ((float)n_w[k] + w->eta) > w->factor[best] * ((float)n_w[best] + w->eta))
+            best = k;
     return best;
 }
 
-static void sample_document(const sampler *s, const chain *c, size_t d, cr_rng *r,
-                            const workspace *w)
+static void open_document(const sampler *s, const chain *c, size_t d, workspace *w)
+{
+    w->eta = (float)c->eta;
+    w->eta_sum = (float)((double)s->V * c->eta);
+    memset(w->n_d, 0, s->stride * sizeof *w->n_d);
+    for (size_t i = s->begin[d]; i < s->begin[d + 1]; i++) w->n_d[c->z[i]]++;
+    for (size_t k = 0; k < s->K; k++) {
+        w->alpha[k] = (float)c->alpha[k];
+        w->factor[k] = factor_of(w, k, w->n_d[k], w->n_k[k]);
+    }
+}
+
+/* Counts change where a topic does; most stay. */
+static void sample_document(const sampler *s, const chain *c, size_t d, cr_rng *r, workspace *w)
 {
     size_t K = s->K, stride = s->stride;
-    double eta_sum = (double)s->V * c->eta;
-    float  eta = (float)c->eta;
-    memset(w->n_d, 0, stride * sizeof *w->n_d);
-    for (size_t i = s->begin[d]; i < s->begin[d + 1]; i++) w->n_d[c->z[i]]++;
-    for (size_t k = 0; k < K; k++) {
-        w->inverse[k] = (float)(1 / ((double)w->n_k[k] + eta_sum));
-        w->factor[k] = (float)((double)w->n_d[k] + c->alpha[k]) * w->inverse[k];
-    }
-    for (size_t i = s->begin[d]; i < s->begin[d + 1]; i++) {
+    float  u[AHEAD];
+    open_document(s, c, d, w);
+    for (size_t i = s->begin[d], drawn = AHEAD; i < s->begin[d + 1]; i++) {
         size_t   old = c->z[i], k;
         int32_t *n_w = w->n_kw + s->word[i] * stride;
-        n_w[old]--;
-        w->n_d[old]--;
-        w->n_k[old]--;
-        w->inverse[old] = (float)(1 / ((double)w->n_k[old] + eta_sum));
-        w->factor[old] = (float)((double)w->n_d[old] + c->alpha[old]) * w->inverse[old];
-        float u = (float)(cr_rng_u32(r) >> 8) * 0x1p-24f;
-        k = draw(w->factor, n_w, eta, stride, u, w->running);
-        if (k >= K) k = largest(w->factor, n_w, eta, K);
-        n_w[k]++;
-        w->n_d[k]++;
-        w->n_k[k]++;
-        w->inverse[k] = (float)(1 / ((double)w->n_k[k] + eta_sum));
-        w->factor[k] = (float)((double)w->n_d[k] + c->alpha[k]) * w->inverse[k];
+        if (drawn == AHEAD) {
+            for (size_t j = 0; j < AHEAD; j++) u[j] = (float)(cr_rng_u32(r) >> 8) * 0x1p-24f;
+            drawn = 0;
+        }
+        float without = factor_of(w, old, w->n_d[old] - 1, w->n_k[old] - 1);
+        k = draw(w, n_w, stride, old, without * ((float)(n_w[old] - 1) + w->eta), u[drawn++]);
+        if (k == old) continue;
+        if (k >= K) k = largest(w, n_w, K);
+        w->factor[old] = without;
+        n_w[old]--, w->n_d[old]--, w->n_k[old]--;
+        n_w[k]++, w->n_d[k]++, w->n_k[k]++;
+        w->factor[k] = factor_of(w, k, w->n_d[k], w->n_k[k]);
         c->z[i] = (uint16_t)k;
     }
 }
@@ -142,7 +170,7 @@ static cr_rng stream_of(const sampler *s, size_t at, size_t sweep, size_t d)
                          ((uint64_t)at << 40) | (uint64_t)d);
 }
 
-static void sample_shard(const sampler *s, size_t chain_at, size_t shard, const workspace *w)
+static void sample_shard(const sampler *s, size_t chain_at, size_t shard, workspace *w)
 {
     const chain *c = &s->chain[chain_at];
     for (size_t d = s->cut[shard]; d < s->cut[shard + 1]; d++) {
@@ -163,8 +191,8 @@ static void sweep_block(void *arg, size_t b)
         sample_shard(s, at, 0, &w);
         return;
     }
-    size_t           slot = cri_slot_take(&s->slots);
-    const workspace *w = &s->workspace[slot];
+    size_t     slot = cri_slot_take(&s->slots);
+    workspace *w = &s->workspace[slot];
     memcpy(w->n_kw, c->n_kw, cells * sizeof *w->n_kw);
     memcpy(w->n_k, c->n_k, s->stride * sizeof *w->n_k);
     sample_shard(s, at, b % s->shards, w);
@@ -359,7 +387,7 @@ static void open_workspace(cr_scratch *a, const sampler *s, bool copies, workspa
     if (copies) w->n_k = cr_scratch_bytes(a, s->stride, sizeof *w->n_k);
     w->n_d = cr_scratch_bytes(a, s->stride, sizeof *w->n_d);
     w->factor = cr_scratch_bytes(a, s->stride, sizeof *w->factor);
-    w->inverse = cr_scratch_bytes(a, s->stride, sizeof *w->inverse);
+    w->alpha = cr_scratch_bytes(a, s->stride, sizeof *w->alpha);
     w->running = cr_scratch_bytes(a, s->stride, sizeof *w->running);
 }
 
