@@ -158,7 +158,7 @@ static cr_status topics_predict(cr_ctx *cx, const void *state, const cri_rows *r
     const cri_topics *m = state;
     cri_documents     docs;
     CR_TRY(cri_topics_read_documents(cx, &s, rows, m, &docs));
-    if (docs.unknown > 0)
+    if (docs.unknown > docs.tokens) /* stop words are among them */
         cr_log(cx, CR_LOG_WARNING,
                "%s: %g of %g tokens are of terms that the model does not have, and were left out",
                cr_table_source(rows->table), docs.unknown, docs.unknown + docs.tokens);
