@@ -32,7 +32,7 @@ static void print_result(double seconds, size_t tokens, size_t sweeps, double lo
            (double)tokens * (double)sweeps / seconds, log_joint);
 }
 
-/* --- the documents ----------------------------------------------------------------------------- */
+/* --- the documents ---------------------------------------------------------------------------- */
 
 typedef struct corpus {
     cr_table *table;
@@ -67,7 +67,7 @@ static corpus read_corpus(cr_ctx *cx, const char *path)
     return c;
 }
 
-/* --- the library ------------------------------------------------------------------------------- */
+/* --- the library ------------------------------------------------------------------------------ */
 
 static void run_ours(cr_ctx *cx, const corpus *c, const char *K, const char *sweeps)
 {
@@ -86,7 +86,7 @@ static void run_ours(cr_ctx *cx, const corpus *c, const char *K, const char *swe
     cr_model_free(cx, m);
 }
 
-/* --- textbook loops ----------------------------------------------------------------------------- */
+/* --- textbook loops --------------------------------------------------------------------------- */
 
 typedef struct plain {
     const corpus *c;

@@ -87,8 +87,7 @@ cr_status cri_prediction_decisions(cr_ctx *cx, cr_prediction *p, size_t n, bool 
 
 void cr_prediction_free(cr_ctx *cx, cr_prediction *p)
 {
-    double *columns[] = { p->mean, p->scale, p->dof, p->leverage, p->log_density,
-                          p->observations };
+    double *columns[] = { p->mean, p->scale, p->dof, p->leverage, p->log_density, p->observations };
     for (size_t c = 0; c < 6; c++) cr_free(cx, columns[c], p->n, sizeof(double));
     cr_free(cx, p->prob, p->n * p->n_classes, sizeof(double));
     cr_free(cx, p->vector, p->n * p->n_classes, sizeof(double));

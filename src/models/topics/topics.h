@@ -146,7 +146,7 @@ double cri_tally_lgamma(const cri_tally *t, double a);
 cr_status cri_topics_mix(cr_ctx *cx, const cri_topics *m, const cri_documents *docs, double *mix,
                          double *opt_score, double *opt_scored);
 
-/* --- description (topics_describe.c) ----------------------------------------------------------- */
+/* --- description (topics_describe.c) ---------------------------------------------------------- */
 
 extern const cr_field cri_topics_statistics[], cri_topics_tables[];
 cr_status             cri_topics_describe(cr_ctx *cx, const void *state, const cr_design *design,

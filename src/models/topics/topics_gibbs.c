@@ -218,7 +218,7 @@ static void merge(sampler *s)
     }
 }
 
-/* --- alpha, eta and the joint ------------------------------------------------------------------ */
+/* --- alpha, eta and the joint ----------------------------------------------------------------- */
 
 typedef struct tallies {
     cri_tally topic, length, cell; /* n_dk of one topic, n_d, and n_kw */
@@ -300,7 +300,7 @@ static void learn_prior(const sampler *s, chain *c, tallies *t)
     }
 }
 
-/* --- what is kept ------------------------------------------------------------------------------ */
+/* --- what is kept ----------------------------------------------------------------------------- */
 
 /* phi_k | z ~ Dirichlet(n_kw + eta). */
 static void keep(const sampler *s, chain *c)
@@ -335,7 +335,7 @@ static double perplexity_of(const sampler *s, const chain *c, tallies *t)
     return s->tokens > 0 ? exp(-sum / (double)s->tokens) : (double)s->V;
 }
 
-/* --- set up ------------------------------------------------------------------------------------ */
+/* --- set up ----------------------------------------------------------------------------------- */
 
 static size_t count_shards(const sampler *s)
 {
@@ -446,7 +446,7 @@ static void open_tallies(cr_scratch *a, const sampler *s, tallies *t)
         t->length.at[s->begin[d + 1] - s->begin[d]]++;
 }
 
-/* --- the answer -------------------------------------------------------------------------------- */
+/* --- the answer ------------------------------------------------------------------------------- */
 
 static double mean_of(const double *a, size_t n) { return sum_of(a, n) / (double)n; }
 

@@ -49,7 +49,7 @@ static void mean_log(const double *a, size_t n, bool exponential, double *out)
     }
 }
 
-/* --- a document -------------------------------------------------------------------------------- */
+/* --- a document ------------------------------------------------------------------------------- */
 
 /* Finds gamma [K] and exp(E log theta) [K] of a document; next [K] is workspace. */
 static void settle_document(const vb *v, size_t d, double *gamma, double *theta, double *next)
@@ -123,7 +123,7 @@ static void gather_shard(void *arg, size_t shard)
     v->bound[shard] = bound;
 }
 
-/* --- a pass ------------------------------------------------------------------------------------ */
+/* --- a pass ----------------------------------------------------------------------------------- */
 
 static cr_status open_vb(cr_scratch *s, const cri_documents *docs, const cri_topics *m,
                          size_t together, vb *v)
@@ -221,7 +221,7 @@ static void set_lambda(const vb *v, double keep, double scale, cri_topics *m)
         }
 }
 
-/* --- batch and on-line ------------------------------------------------------------------------- */
+/* --- batch and on-line ------------------------------------------------------------------------ */
 
 static cr_status fit_batch(cr_ctx *cx, const cri_documents *docs, const cri_topics_options *o,
                            cri_topics *m)

@@ -155,7 +155,7 @@ TEST(sums_over_tallies_are_sums_over_counts)
     assert_relative(cri_tally_lgamma(&t, a), gamma, 1e-13);
 }
 
-/* --- corpora whose topics are known ------------------------------------------------------------ */
+/* --- corpora whose topics are known ----------------------------------------------------------- */
 
 enum { LARGE_DOCS = 400, LARGE_TERMS = 30, LENGTH = 80, LARGE_TOPICS = 3 };
 
@@ -251,7 +251,7 @@ TEST(online_learning_takes_in_further_documents)
     assert_fails_with(cx, cr_update(cx, g, more, &u), CR_EUNSUPPORTED, "on-line");
 }
 
-/* --- new documents ------------------------------------------------------------------------------ */
+/* --- new documents ---------------------------------------------------------------------------- */
 
 /* E theta_1 of a document under phi that is given, by a sum over the topics of its tokens. */
 static double exact_mix(const double phi[2][TERMS], const double *alpha, const unsigned *w,
@@ -302,7 +302,7 @@ TEST(mixes_and_completion_are_those_of_a_sum_over_topics)
     }
 }
 
-/* --- Reuters ------------------------------------------------------------------------------------ */
+/* --- Reuters ---------------------------------------------------------------------------------- */
 
 /* shared/data/classic/reference.json, lda-gibbs-reuters-K20: log p(w, z) after 10 sweeps -720006, sd 1292 between seeds;
  * after 500 sweeps -658494, sd 877; held-out perplexity by completion after 1000 sweeps 1492, sd 15. */
@@ -327,15 +327,13 @@ TEST(reuters_is_as_others_have_it)
     test_own(cx, rest, release_table);
     cr_assessment e;
     cr_judging    how = { .level = 0.95 };
-    cr_model     *m = fit(cx, "topics", rest,
-                      simulation_size(0, 1) ? "k=20 alpha=0.1 eta=0.01 chains=1 sweeps=400"
-                                                : "k=20 alpha=0.1 eta=0.01 chains=1 sweeps=60");
+    cr_model     *m = fit(cx, "topics", rest, "k=20 alpha=0.1 eta=0.01 chains=1 sweeps=400");
     assert_ok(cx, cr_evaluate_with(cx, m, test, &how, &e));
     assert_true(e.metrics[1].value < 1492 * 1.03);
     assert_true(e.metrics[1].value > 1300);
 }
 
-/* --- texts --------------------------------------------------------------------------------------- */
+/* --- texts ------------------------------------------------------------------------------------ */
 
 static const char headlines[] =
     "id,body\n1,\"The Bank, the bank!\"\n2,Ball and goal\n3,\"goal-keeper: BALL\"\n4,\n";
@@ -385,7 +383,7 @@ TEST(a_long_table_is_the_same_as_a_wide_one)
     assert_true(!isnan(p.log_density[0]) && isnan(p.log_density[3]));
 }
 
-/* --- corners -------------------------------------------------------------------------------------- */
+/* --- corners ---------------------------------------------------------------------------------- */
 
 TEST(what_is_no_count_is_refused)
 {
