@@ -72,7 +72,7 @@ static cr_status finish(cr_ctx *cx, const cri_documents *docs, cri_topics *m, cr
 {
     cr_status st = cri_topics_judge(cx, docs, m);
     if (st != CR_OK) return st;
-    if (m->infer == CRI_TOPICS_GIBBS) m->converged = !(m->rhat > AGREED);
+    if (m->infer == CRI_TOPICS_GIBBS) m->converged = m->rhat <= AGREED;
     report->stop = m->converged ? CR_STOP_TOLERANCE : CR_STOP_LIMIT;
     return cri_numbered_names(cx, "topic_", m->k, &m->at);
 }

@@ -24,12 +24,13 @@ typedef struct vb {
     const cri_documents *docs;
     const cri_topics    *m;
     size_t               K, V, shards;
-    cri_range            part;     /* of the documents, at hand     */
-    double              *weight;   /* [V x K] exp(E log phi_kw)     */
-    double              *sums;     /* [shards x V x K] of n_dw q(z) */
-    double              *bound;    /* [shards]                      */
-    double              *log_mean; /* [shards x K] sums of E log theta_dk */
-    double              *work;     /* [shards x 3 K]                */
+    cri_range            part; /* of the documents, at hand     */
+    cri_clock clock;  /* once it is over, documents get one round: the bound holds for any gamma */
+    double   *weight; /* [V x K] exp(E log phi_kw)     */
+    double   *sums;   /* [shards x V x K] of n_dw q(z) */
+    double   *bound;  /* [shards]                      */
+    double   *log_mean; /* [shards x K] sums of E log theta_dk */
+    double   *work;     /* [shards x 3 K]                */
 } vb;
 
 static double sum_of(const double *a, size_t n)
@@ -59,7 +60,8 @@ static void settle_document(const vb *v, size_t d, double *gamma, double *theta,
     double               n = 0;
     for (size_t e = begin; e < end; e++) n += docs->count[e];
     for (size_t k = 0; k < K; k++) gamma[k] = v->m->alpha[k] + n / (double)K;
-    for (size_t round = 0; round < MOST_ROUNDS; round++) {
+    size_t rounds = cri_clock_over(&v->clock) ? 1 : MOST_ROUNDS;
+    for (size_t round = 0; round < rounds; round++) {
         double change = 0;
         mean_log(gamma, K, true, theta);
         memset(next, 0, K * sizeof *next);
@@ -131,6 +133,7 @@ static cr_status open_vb(cr_scratch *s, const cri_documents *docs, const cri_top
     double entries = (double)docs->start[docs->n] * (double)together / (double)(docs->n + !docs->n);
     double shards = WORTH * entries / ((double)m->k * (double)m->terms);
     *v = (vb){ .docs = docs, .m = m, .K = m->k, .V = m->terms };
+    v->clock = cri_clock_start(s->cx, NAN);
     v->shards = shards < 1 ? 1 : shards > MOST_SHARDS ? MOST_SHARDS : (size_t)shards;
     v->weight = cr_scratch_matrix(s, v->V, v->K);
     v->sums = cr_scratch_matrix(s, v->shards, v->V * v->K);
