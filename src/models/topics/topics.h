@@ -71,7 +71,7 @@ typedef enum cri_topics_infer {
     MEMBER(real,   tokens,     (),         ">=0",    "of these")                                   \
     MEMBER(real,   log_joint,  (),         "none",   "log p(w, z): the mean of the kept sweeps")   \
     MEMBER(real,   bound,      (),         "none",   "of variational Bayes on log p(w)")           \
-    MEMBER(real,   perplexity, (),         ">0",     "of the documents of the fit")                \
+    MEMBER(real,   perplexity, (),         ">0 none", "of the documents of the fit")                \
     MEMBER(count,  iterations, (),         ">0",     "sweeps or passes")                           \
     MEMBER(count,  kept,       (),         "",       "sweeps behind the means")                    \
     MEMBER(count,  chains,     (),         "",       "of Gibbs sampling")                          \

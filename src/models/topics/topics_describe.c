@@ -16,9 +16,10 @@ const cr_field cri_topics_statistics[] = {
         "log_joint", CR_FIELD_SOMETIMES,
         "of Gibbs sampling: log p(w, z) with mixes and topics integrated out, the mean over the "
         "kept sweeps of the best chain"),
-    CR_NUMBER("bound", CR_FIELD_SOMETIMES, "of variational Bayes: a lower bound on log p(w)"),
+    CR_NUMBER("bound", CR_FIELD_EITHER,
+              "of variational Bayes: a lower bound on log p(w); null: the time was over before"),
     CR_NUMBER(
-        "perplexity", 0,
+        "perplexity", CR_FIELD_NULL,
         "exp(- mean log p(token)) of the documents of the fit, which it has seen; of variational "
         "Bayes by the bound; evaluate gives that of new ones"),
     CR_NUMBER("coherence", CR_FIELD_NULL,

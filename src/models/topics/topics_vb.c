@@ -24,13 +24,14 @@ typedef struct vb {
     const cri_documents *docs;
     const cri_topics    *m;
     size_t               K, V, shards;
-    cri_range            part; /* of the documents, at hand     */
-    cri_clock clock;  /* once it is over, documents get one round: the bound holds for any gamma */
-    double   *weight; /* [V x K] exp(E log phi_kw)     */
-    double   *sums;   /* [shards x V x K] of n_dw q(z) */
-    double   *bound;  /* [shards]                      */
-    double   *log_mean; /* [shards x K] sums of E log theta_dk */
-    double   *work;     /* [shards x 3 K]                */
+    cri_range            part;     /* of the documents, at hand     */
+    cri_clock            clock;    /* once it is over, the documents that are left are left out */
+    atomic_bool          late;     /* so it has been */
+    double              *weight;   /* [V x K] exp(E log phi_kw)     */
+    double              *sums;     /* [shards x V x K] of n_dw q(z) */
+    double              *bound;    /* [shards]                      */
+    double              *log_mean; /* [shards x K] sums of E log theta_dk */
+    double              *work;     /* [shards x 3 K]                */
 } vb;
 
 static double sum_of(const double *a, size_t n)
@@ -60,8 +61,7 @@ static void settle_document(const vb *v, size_t d, double *gamma, double *theta,
     double               n = 0;
     for (size_t e = begin; e < end; e++) n += docs->count[e];
     for (size_t k = 0; k < K; k++) gamma[k] = v->m->alpha[k] + n / (double)K;
-    size_t rounds = cri_clock_over(&v->clock) ? 1 : MOST_ROUNDS;
-    for (size_t round = 0; round < rounds; round++) {
+    for (size_t round = 0; round < MOST_ROUNDS; round++) {
         double change = 0;
         mean_log(gamma, K, true, theta);
         memset(next, 0, K * sizeof *next);
@@ -108,6 +108,10 @@ static void gather_shard(void *arg, size_t shard)
     memset(sums, 0, v->V * K * sizeof *sums);
     memset(log_mean, 0, K * sizeof *log_mean);
     for (size_t d = begin; d < end; d++) {
+        if (cri_clock_over(&v->clock)) {
+            atomic_store(&v->late, true);
+            break;
+        }
         settle_document(v, d, gamma, theta, next);
         for (size_t e = docs->start[d]; e < docs->start[d + 1]; e++) {
             size_t        w = docs->term[e];
@@ -132,7 +136,8 @@ static cr_status open_vb(cr_scratch *s, const cri_documents *docs, const cri_top
 {
     double entries = (double)docs->start[docs->n] * (double)together / (double)(docs->n + !docs->n);
     double shards = WORTH * entries / ((double)m->k * (double)m->terms);
-    *v = (vb){ .docs = docs, .m = m, .K = m->k, .V = m->terms };
+    v->docs = docs, v->m = m, v->K = m->k, v->V = m->terms;
+    atomic_init(&v->late, false);
     v->clock = cri_clock_start(s->cx, NAN);
     v->shards = shards < 1 ? 1 : shards > MOST_SHARDS ? MOST_SHARDS : (size_t)shards;
     v->weight = cr_scratch_matrix(s, v->V, v->K);
@@ -158,14 +163,14 @@ static double weigh_terms(const vb *v, double *row, double *opt_log_mean)
     return kl;
 }
 
-/* The first shard becomes the sum of all. */
+/* The first shard becomes the sum of all; the bound is NaN where the clock has left documents out. */
 static cr_status gather(cr_ctx *cx, vb *v, cri_range part, double *out_bound)
 {
     size_t cells = v->V * v->K;
     v->part = part;
     cr_status st = cri_parallel_for(cx, NULL, v->shards, gather_shard, v);
     if (st != CR_OK) return st;
-    *out_bound = sum_of(v->bound, v->shards);
+    *out_bound = atomic_load(&v->late) ? NAN : sum_of(v->bound, v->shards);
     for (size_t s = 1; s < v->shards; s++) {
         for (size_t j = 0; j < cells; j++) v->sums[j] += v->sums[s * cells + j];
         for (size_t k = 0; k < v->K; k++) v->log_mean[k] += v->log_mean[s * v->K + k];
@@ -233,17 +238,20 @@ static cr_status fit_batch(cr_ctx *cx, const cri_documents *docs, const cri_topi
     cr_scratch s = cr_scratch_begin(cx);
     cri_clock  clock = cri_clock_start(cx, NAN);
     double    *row = cr_scratch_f64(&s, m->terms), log_mean, bound, before = -INFINITY;
-    vb         v;
+    vb         v = { 0 };
     CR_TRY(open_vb(&s, docs, m, docs->n, &v));
     for (m->iterations = 0; m->iterations < o->passes && !m->converged;) {
         double kl = weigh_terms(&v, row, &log_mean);
         CR_TRY(gather(cx, &v, (cri_range){ 0, docs->n }, &bound));
+        bool late = isnan(bound) || cri_clock_over(&clock);
+        if (isnan(bound) && m->iterations > 0) break;
         m->bound = bound - kl;
         m->iterations++;
         cr_progress(cx, "passes", (double)m->iterations, (double)o->passes);
         m->converged = m->bound - before <= o->tol * fabs(m->bound) && m->iterations > 1;
         before = m->bound;
-        if (m->converged || cri_clock_over(&clock)) break;
+        if (isnan(bound)) set_lambda(&v, 0, 1, m); /* of some documents: better than none */
+        if (m->converged || late) break;
         if (isnan(o->alpha)) learn_alpha(&v, m);
         if (isnan(o->eta) && m->iterations > 1)
             learn_eta(log_mean / ((double)m->k * (double)m->terms), m);
@@ -263,7 +271,7 @@ cr_status cri_topics_vb_steps(cr_ctx *cx, const cri_documents *docs, const cri_t
     cri_clock  clock = cri_clock_start(cx, NAN);
     size_t     batch = o->batch < docs->n ? o->batch : docs->n;
     double    *row = cr_scratch_f64(&s, m->terms), bound;
-    vb         v;
+    vb         v = { 0 };
     CR_TRY(open_vb(&s, docs, m, batch, &v));
     m->shards = v.shards;
     for (size_t b = 0; b < cri_block_count(docs->n, batch) && !cri_clock_over(&clock); b++) {
@@ -271,6 +279,7 @@ cr_status cri_topics_vb_steps(cr_ctx *cx, const cri_documents *docs, const cri_t
         double    rho = pow(o->delay + m->steps + 1, -o->forget);
         weigh_terms(&v, row, NULL);
         CR_TRY(gather(cx, &v, part, &bound));
+        if (isnan(bound) && m->steps > 0) break;
         set_lambda(&v, 1 - rho, m->documents / (double)(part.end - part.begin), m);
         m->steps++;
     }
@@ -285,7 +294,7 @@ static cr_status find_bound(cr_ctx *cx, const cri_documents *docs, cri_topics *m
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     double    *row = cr_scratch_f64(&s, m->terms), bound;
-    vb         v;
+    vb         v = { 0 };
     CR_TRY(open_vb(&s, docs, m, docs->n, &v));
     double kl = weigh_terms(&v, row, NULL);
     CR_TRY(gather(cx, &v, (cri_range){ 0, docs->n }, &bound));
