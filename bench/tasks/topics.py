@@ -62,7 +62,7 @@ def perplexity(said):
 
 
 TASKS = [
-    gibbs(20, 100, 1.5),
+    gibbs(20, 100, 2),
     gibbs(100, 40, 2),
     Task(name="topics-vb", about="variational Bayes, 20 passes over 400 000 tokens, 20 topics, against scikit-learn",
          ours=["{build}/credence", "fit", "topics", "{data}", "--k", "20", "--infer", "vb", "--alpha", "0.1", "--eta",
