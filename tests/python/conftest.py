@@ -34,7 +34,9 @@ OF_STATES = [made for made in _registry.ESTIMATORS.values() if made._model_name 
 ESTIMATORS = [made for made in _registry.ESTIMATORS.values() if made._model_name != "toy-mean" and made not in SERIES + OF_SEQUENCES + OF_STATES]
 REGRESSORS = [made for made in ESTIMATORS if made._estimator_type == "regressor"]
 SUPERVISED = [made for made in ESTIMATORS if made._estimator_type in ("regressor", "classifier")]
-UPDATING = [made for made in ESTIMATORS if hasattr(made, "partial_fit")]
+# A document of topics has a mix of its own: it cannot count twice, and on-line learning forgets.
+WEIGHTED = [made for made in ESTIMATORS if made._model_name != "topics"]
+UPDATING = [made for made in WEIGHTED if hasattr(made, "partial_fit")]
 
 
 def pytest_configure(config):
