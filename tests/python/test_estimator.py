@@ -7,8 +7,7 @@ import functools
 
 import numpy as np
 import pytest
-from conftest import (ESTIMATORS, REGRESSORS, SUPERVISED, UPDATING, WEIGHTED, answers, brief, columns_for, data, part,
-                      target_for)
+from conftest import ESTIMATORS, REGRESSORS, SUPERVISED, UPDATING, answers, brief, columns_for, data, part, target_for
 
 import credence
 
@@ -115,7 +114,7 @@ def test_intervals_are_those_of_the_distribution(made):
 WITHOUT_FOLDS = {"Lasso": {"choose": "bic"}}    # a row stays in one fold, its repetitions do not
 
 
-@pytest.mark.parametrize("made", WEIGHTED)
+@pytest.mark.parametrize("made", ESTIMATORS)
 def test_weights_are_repetitions(made, Xy):
     X, y = columns_for(made, Xy[0]), target_for(made, Xy[1])
     w = np.random.default_rng(2).integers(0, 4, size=len(X))

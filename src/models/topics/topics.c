@@ -55,7 +55,9 @@ static cr_status topics_shape(cr_ctx *cx, const void *options, cr_design *design
 
 static cr_status check_rows(cr_ctx *cx, const cri_rows *rows)
 {
-    if (!rows->w) return CR_OK;
+    bool same = true;
+    for (size_t i = 0; rows->w && i < rows->n; i++) same &= rows->w[i] == 1;
+    if (same) return CR_OK;
     cr_fail(cx, CR_EARG, "topics: a document cannot count more than another");
     return cr_fail_hint(cx, "leave --weights out");
 }

@@ -399,7 +399,7 @@ TEST(what_is_no_count_is_refused)
                       CR_EDATA, "no tokens");
     assert_fails_with(
         cx,
-        try_fit(cx, "topics", table_of_text(cx, "d.csv", "a,b,w\n1,2,1\n"), "k=2 weights=w", &m),
+        try_fit(cx, "topics", table_of_text(cx, "d.csv", "a,b,w\n1,2,2\n"), "k=2 weights=w", &m),
         CR_EARG, "more than another");
 }
 
