@@ -54,6 +54,7 @@
     X(spline)                \
     X(svm)                   \
     X(svr)                   \
+    X(topics)                \
     X(tree)                  \
     X(uniform)               \
     X(von_mises)

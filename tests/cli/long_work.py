@@ -188,6 +188,10 @@ fit gp-classify tall.csv --target side --features x* --approx svgp
 fit gp-online tall.csv --target y --features x*
 fit gp-online tall.csv --target y --features x* --method basis
 fit kernel-ridge mid.csv --target y --features x*
+fit topics tall.csv --features count --k 50 --sweeps 20000
+fit topics tall.csv --text level --k 50 --infer vb --tol 0 --passes 10000
+fit topics tall.csv --text level --document kind --k 20 --sweeps 20000 --shards 8
+fit topics tall.csv --features count --k 50 --infer online --passes 10000
 fit kalman tall.csv --target y --components trend,seasonal:24
 fit kalman tall.csv --target y --components trend,seasonal:24 --infer em
 fit knn tall.csv --target kind --features x* --k auto

@@ -122,6 +122,8 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["predict", "k.cred", examples / "nile.csv", "--ahead", "2"], ["predict", "h.cred", "--ahead", "2"],
         ["fit", "crf", examples / "ingredients.csv", "--target", "tag", "--sequence", "line", "--features", "word",
          "-o", "f.cred"], ["describe", "f.cred"],
+        ["fit", "topics", examples / "headlines.csv", "--text", "headline", "--k", 2, "--sweeps", 20, "-o", "topics.cred"],
+        ["describe", "topics.cred"],
         ["fit", "glasso", DIABETES, "--features", "age,bmi,bp", "-o", "graph.cred"], ["update", "graph.cred", DIABETES],
         ["describe", "graph.cred"],
         ["fit", "gaussian-bn", DIABETES, "--features", "age,bmi,bp", "-o", "n.cred"], ["describe", "n.cred"],
@@ -349,7 +351,7 @@ def test_nothing_is_declared_that_never_comes(schemas, results):
     never["update"] -= {key for key in never["update"]
                         if key.startswith((".tree", ".rounds", ".path", ".subsets", ".choice", ".groups", ".parameters[].rhat", ".parameters[].ess",
                                            ".parameters[].gradient", ".parameters[].z", ".parameters[].exp", ".coefficients", ".conformal",
-                                           ".candidates", ".covariances", ".tried", ".kinds", ".states", ".durations", ".symbols", ".classes", ".contexts", ".orders", ".numbers", ".communalities", ".factor_correlations", ".machines", ".prices", ".relevance", ".precision", ".graphs", ".arcs", ".edges", ".calibration[].against"))}
+                                           ".candidates", ".covariances", ".tried", ".kinds", ".states", ".durations", ".symbols", ".classes", ".contexts", ".orders", ".numbers", ".communalities", ".factor_correlations", ".machines", ".prices", ".topics", ".summary", ".relevance", ".precision", ".graphs", ".arcs", ".edges", ".calibration[].against"))}
     never["compare"] -= {key for key in never["compare"] if key.startswith((".groups[].parameters[].exp", ".groups[].parameters[].z"))}
     never["compare"] -= {".groups[].parameters[].t", ".groups[].parameters[].p",  # no model that tests has one
                          ".groups[].parameters[].spread", ".groups[].parameters[].rhat",

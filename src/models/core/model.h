@@ -155,7 +155,10 @@ typedef struct cr_prediction {
     const char *const *classes;   /* [n_classes] their names, of the model                     */
     double            *prob;      /* [n x n_classes] probabilities                             */
     double            *vector;    /* [n x n_classes] coordinates, or distances                 */
-    double *log_density;          /* [n] of the row itself; also beside the clusters or coordinates
+    double
+        *observations;   /* [n] how many the log density of a row is of, tokens of a document, for a
+                           * perplexity; NULL: none are counted */
+    double *log_density; /* [n] of the row itself; also beside the clusters or coordinates
                                      * of a model that has densities as well; else NULL        */
     /* A number's distribution that is not Student's: its class and parameters per row; mean and
      * scale are then its mean and sd, dof is infinite.  NULL otherwise. */

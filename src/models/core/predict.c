@@ -87,8 +87,10 @@ cr_status cri_prediction_decisions(cr_ctx *cx, cr_prediction *p, size_t n, bool 
 
 void cr_prediction_free(cr_ctx *cx, cr_prediction *p)
 {
-    double *columns[] = { p->mean, p->scale, p->dof, p->leverage, p->log_density, p->undetermined };
-    for (size_t c = 0; c < 6; c++) cr_free(cx, columns[c], p->n, sizeof(double));
+    double *columns[] = { p->mean,        p->scale,        p->dof,         p->leverage,
+                          p->log_density, p->undetermined, p->observations };
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+        cr_free(cx, columns[c], p->n, sizeof(double));
     cr_free(cx, p->prob, p->n * p->n_classes, sizeof(double));
     cr_free(cx, p->vector, p->n * p->n_classes, sizeof(double));
     cr_free(cx, p->params, p->n * p->n_params, sizeof(double));
@@ -204,8 +206,10 @@ cr_status cri_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, cri_want
         if (isinf(p.mean[i]) || (p.scale && !p.family && isinf(p.scale[i])))
             CR_TRY(fail_overflow(cx, t, rows.index ? rows.index[i] : i));
     if (cri_answers_of(m->class)->undetermined) CR_TRY(find_undetermined(cx, m, t, &rows, &p));
-    double *columns[] = { p.mean, p.scale, p.dof, p.leverage, p.log_density, p.undetermined };
-    for (size_t c = 0; c < 6; c++) cri_rows_spread(&rows, 1, columns[c]);
+    double *columns[] = { p.mean,        p.scale,        p.dof,         p.leverage,
+                          p.log_density, p.undetermined, p.observations };
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+        cri_rows_spread(&rows, 1, columns[c]);
     cri_rows_spread(&rows, p.n_classes, p.prob);
     cri_rows_spread(&rows, p.n_classes, p.vector);
     cri_rows_spread(&rows, p.n_params, p.params);
