@@ -26,7 +26,7 @@ cr_status cri_coordinates_name(cr_ctx *cx, size_t q, cri_coordinates *out)
 
 cr_status cri_units_name(cr_ctx *cx, size_t q, cri_coordinates *out)
 {
-    return name_all(cx, "h", q, out);
+    return cri_numbered_names(cx, "h", q, out);
 }
 
 cr_status cri_clusters_name(cr_ctx *cx, size_t k, cri_coordinates *out)
