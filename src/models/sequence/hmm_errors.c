@@ -168,14 +168,14 @@ static void set_errors(const double *J, const double *V, const bool *weak, size_
 }
 
 /* sqrt(p (1 - p) / (n + s + 1)) of pi and A, for which n rows speak and a prior of s, where the information gives none:
- * too few rows speak for p or for all the others of its row. */
+ * too few rows speak for p or for all the others of its row.  A prior of less than one transition says too little. */
 static void fill_weak(const cri_hmm *m, double *error)
 {
     size_t k = m->k;
     double s = m->prior_transitions;
     for (size_t a = 0; a < k + k * k; a++) {
         double p = a < k ? m->pi[a] : m->A[a - k], rows = (double)m->sequences;
-        if (!isnan(error[a]) || m->ties > 0 || !(s > 0) || !(p > 0)) continue;
+        if (!isnan(error[a]) || m->ties > 0 || !(s >= 1) || !(p > 0)) continue;
         if (a >= k) rows = cri_hmm_transition_rows(m, (a - k) / k, (a - k) % k);
         error[a] = sqrt(p * (1 - p) / (rows + s + 1));
     }
