@@ -171,6 +171,7 @@ static const other_word other_options[] = {
     { "n-factors", "components" },
     { "n-components", "components" },
     { "n-components", "k" },
+    { "components", "k" },
     { "n-estimators", "rounds" },
     { "ntree", "rounds" },
 };

@@ -2,7 +2,7 @@
  * belong: fit linear --data data.csv, fit data.csv without a model. */
 #include "cli.h"
 #include "data/design/formula.h"
-#include "models/core/model.h"
+#include "models/core/class.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -75,8 +75,11 @@ static cr_status without_formula(const cli *c, const char *formula, char *out, s
     if (model && !cr_option_find(cr_class_options(model), "intercept")) f.without_intercept = false;
     const char *options = cri_formula_options(&s, &f);
     CR_TRY(s.status);
+    bool other = model && f.varying && !model->varying; /* needs a model that has them */
     for (int i = 1; i < c->argc; i++)
-        if (c->argv[i] != formula) used = add_word(out, size, used, c->argv[i]);
+        if (c->argv[i] != formula)
+            used = add_word(out, size, used,
+                            other && c->argv[i] == c->args[0] ? "bayes-linear" : c->argv[i]);
     if (used < size)
         used += (size_t)snprintf(out + used, size - used, "%s", options ? options : "");
     if (!options || used >= size) out[0] = '\0';

@@ -6,6 +6,7 @@
 #include "data/formats/read_internal.h"
 #include "data/stream/stream_internal.h"
 #include "data/table/date.h"
+#include "models/core/faces.h"
 #include "models/core/network_ask.h"
 
 #include <errno.h>
@@ -90,23 +91,30 @@ done:
 
 /* What a model reads, and what is carried along. */
 typedef struct wanted {
-    const cr_design *design;
-    char *const     *carried;
-    size_t           n;
+    const cr_model *model;
+    char *const    *carried;
+    size_t          n;
 } wanted;
 
 static bool is_wanted(const void *arg, const char *column)
 {
     const wanted *w = arg;
+    const char   *beside;
     for (size_t k = 0; k < w->n; k++)
         if (strcmp(w->carried[k], column) == 0) return true;
-    return cri_design_reads(w->design, column);
+    for (size_t k = 0; (beside = cri_model_beside(w->model, k)); k++)
+        if (strcmp(beside, column) == 0) return true;
+    return cri_design_reads(cr_model_get_design(w->model), column);
 }
 
 /* Numbers and dates that a model learned from are such now, also where the first of them is missing. */
-static cr_status take_types(cli *c, const cr_design *d)
+static cr_status take_types(cli *c, const cr_model *model)
 {
-    cr_status st = CR_OK;
+    cr_status        st = CR_OK;
+    const cr_design *d = cr_model_get_design(model);
+    const char      *beside;
+    for (size_t k = 0; st == CR_OK && (beside = cri_model_beside(model, k)); k++)
+        st = cr_options_add(c->cx, cr_read_table, &c->read, "real", beside);
     for (size_t i = d->block.n; i < cr_design_columns(d) && st == CR_OK; i++) {
         const char *name = cr_design_column_name(d, i);
         cr_type     type = cr_design_column_type(d, i);
@@ -120,12 +128,11 @@ static cr_status take_types(cli *c, const cr_design *d)
 cr_status cli_open_rows(cli *c, size_t index, const cr_model *model, char *const *carried,
                         size_t n_carried, size_t rows, cr_stream **out_stream)
 {
-    cr_status        st = CR_OK;
-    const cr_design *d = cr_model_get_design(model);
-    wanted           w = { d, carried, n_carried };
+    cr_status st = CR_OK;
+    wanted    w = { model, carried, n_carried };
     CR_TRY(check_stdin(c, index));
     CR_TRY(cr_model_read_options(c->cx, model, &c->read));
-    CR_TRY(take_types(c, d));
+    CR_TRY(take_types(c, model));
     CR_TRY(cri_stream_open_known(c->cx, c->args[index], &c->read, rows,
                                  (cri_wanted){ is_wanted, &w }, out_stream));
 done:

@@ -60,7 +60,7 @@ A9A, W8A = ("a9a.libsvm", copy_of("a9a.libsvm")), ("w8a.libsvm", copy_of("w8a.li
 MANY = (f"svm-{ROWS}x{COLUMNS}-{ENTRIES}-{SEED}.libsvm", make_many)
 
 TASKS = [
-    task("a9a", A9A), task("w8a", W8A), task("many", MANY),
+    task("a9a", A9A, ours="2e-3"), task("w8a", W8A, ours="2e-3"), task("many", MANY, ours="2e-3"),
     task("a9a-squared", A9A, "squared-hinge"), task("w8a-squared", W8A, "squared-hinge"),
     task("many-squared", MANY, "squared-hinge"),
     task("a9a-l1", A9A, "squared-hinge", "l1"), task("w8a-l1", W8A, "squared-hinge", "l1"),

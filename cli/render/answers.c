@@ -2,6 +2,7 @@
 #include "answers.h"
 #include "base/number.h"
 #include "data/design/design_internal.h"
+#include "data/table/date.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -51,7 +52,10 @@ static const char *data_cell(const cr_column *c, size_t i, char *buffer)
 {
     if (c->type == CR_CATEGORY) return c->codes[i] == CR_MISSING_CODE ? "" : c->levels[c->codes[i]];
     double x = c->values[i * c->stride];
-    return isnan(x) ? "" : cri_level_text(c, x, buffer);
+    if (isnan(x)) return "";
+    if (!cri_is_date(c->type)) return cri_level_text(c, x, buffer);
+    cri_date_print(c->type, x, buffer);
+    return buffer;
 }
 
 /* The name that the number in a row stands for; NULL without one. */
@@ -61,7 +65,8 @@ static const char *name_of(const answer_column *c, size_t i)
     return x >= 0 && x < (double)c->n_names ? c->names[(size_t)x] : NULL;
 }
 
-static const char *cell(const answer_column *c, size_t i, bool all_digits, char buffer[32])
+static const char *cell(const answer_column *c, size_t i, bool all_digits,
+                        char buffer[CRI_DATE_SIZE])
 {
     if (c->from) return data_cell(c->from, data_row(c, i), buffer);
     const char *text = c->texts ? c->texts[i] : c->names ? name_of(c, i) : NULL;
@@ -135,7 +140,7 @@ static void add_line(line *l, const answers *a, const size_t *widths, bool heade
 {
     bool   csv = l->c->format == FORMAT_CSV;
     size_t shown = 0;
-    char   buffer[32];
+    char   buffer[CRI_DATE_SIZE];
     for (size_t j = 0; j < a->n; j++) {
         const answer_column *c = &a->columns[j];
         if (!c->name) continue;
@@ -178,8 +183,10 @@ cr_status answers_print_more(cli *c, const answers *a) { return print_rows(c, a,
 
 static void put_cell(const answer_column *c, size_t i, cri_sheet *to)
 {
-    char buffer[32];
-    bool named = c->from ? c->from->type == CR_CATEGORY || c->from->type == CR_BOOLEAN : is_text(c);
+    char buffer[CRI_DATE_SIZE];
+    bool named = c->from ? c->from->type == CR_CATEGORY || c->from->type == CR_BOOLEAN ||
+                               cri_is_date(c->from->type)
+                         : is_text(c);
     if (!named) {
         cri_put_real(to, c->key,
                      c->from ? c->from->values[data_row(c, i) * c->from->stride]

@@ -169,6 +169,7 @@ void cli_print_model(cli *c, const cri_sheet *d)
         out_text(c, "coefficients: %s\n", text_of(d, "coefficients"));
     out_terms(c, cri_sheet_get(d, "parameters"));
     print_distributions(c, cri_sheet_get(d, "distributions"));
+    cli_print_rows(c, "topics", cri_sheet_get(d, "summary"));
     cli_print_rows(c, "subsets", cri_sheet_get(d, "subsets"));
     cli_print_rows(c, "choice", cri_sheet_get(d, "choice"));
     cli_print_rows(c, "groups", cri_sheet_get(d, "groups"));

@@ -263,6 +263,16 @@ static const char *topic_name(const void *verbs, size_t i)
     return i < n ? cli_verbs[i]->name : cr_class_name(cr_class_at(i - n));
 }
 
+/* A word of the pages on data, or an option that says how data are read or which columns are used. */
+static bool is_about_data(const char *name)
+{
+    static const char *const words[] = { "data",    "columns", "formula", "formulas", "dates",
+                                         "weights", "design",  "csv",     "files",    "levels" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i], name) == 0) return true;
+    return cr_option_find(cr_design_table, name) || cr_option_find(cr_read_table, name);
+}
+
 static cr_status unknown_topic(cli *c, const char *name)
 {
     size_t n = 0;
@@ -272,6 +282,9 @@ static cr_status unknown_topic(cli *c, const char *name)
         return cr_fail_hint(c->cx, "credence help kernels %s explains it", name);
     }
     cr_fail(c->cx, CR_EARG, "there is no verb or model '%s'", name);
+    if (is_about_data(name))
+        return cr_fail_hint(c->cx, "credence help fit explains options for data and columns, and "
+                                   "docs/data.md has examples");
     return cr_fail_nearest(c->cx, name, "verbs and models", n + cr_class_count(), topic_name, &n);
 }
 

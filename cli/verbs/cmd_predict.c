@@ -3,6 +3,7 @@
 #include "predict_job.h"
 #include "base/list.h"
 #include "data/table/table_internal.h"
+#include "models/core/faces.h"
 #include "models/core/parts.h"
 #include "prob/dist/dist.h"
 
@@ -178,11 +179,13 @@ static cr_status keep_text(predict_job *j, const char *name)
 {
     const cr_design *d = cr_model_get_design(j->model);
     const char      *weights = cr_design_weights(d), *target = cr_design_target(d);
-    const char      *time = cr_design_time(d);
+    const char      *time = cr_design_time(d), *beside;
     bool used = (weights && strcmp(weights, name) == 0) || (time && strcmp(time, name) == 0) ||
                 (target && strcmp(target, name) == 0 && !cr_design_classes(d));
     for (size_t i = 0; i < cr_design_columns(d); i++)
         used |= strcmp(cr_design_column_name(d, i), name) == 0;
+    for (size_t k = 0; (beside = cri_model_beside(j->model, k)); k++)
+        used |= strcmp(beside, name) == 0;
     if (used) return CR_OK;
     return cr_options_add(context(j), cr_read_table, &j->c->read, "category", name);
 }

@@ -140,6 +140,30 @@ done:
     return st;
 }
 
+/* Values to try of an option that the model has, by the command as it was typed. */
+static cr_status fail_without_over(cli *c)
+{
+    static const char *const known[] = { "lambda=0.01..100:log:5", "'k=1|2|4|8'",
+                                         "'components=1|2|4'",     "'rounds=50|100|200'",
+                                         "'depth=2|4|6'",          "c=0.1..100:log:5" };
+    const cr_model_class    *m = cr_class_find(c->cx, c->args[0]);
+    char                     name[32], command[1024];
+    if (!m) return CR_EARG;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const char *first = known[i] + (known[i][0] == '\'');
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(first, "="), first);
+        if (!cr_option_find(cr_class_options(m), name)) continue;
+        cli_without_flag(c, "over", command, sizeof command);
+        cr_fail(c->cx, CR_EARG, "--over is missing: it gives the settings to try");
+        return cr_fail_hint(c->cx, "for example %s --over %s", command, known[i]);
+    }
+    cr_fail(c->cx, CR_EARG, "--over is missing: it gives the settings to try");
+    return cr_fail_hint(c->cx,
+                        "credence models %s lists options of the model, for --over "
+                        "'NAME=VALUE|VALUE'",
+                        c->args[0]);
+}
+
 static cr_status run_tune(cli *c)
 {
     cr_status           st = CR_OK;
@@ -154,6 +178,7 @@ static cr_status run_tune(cli *c)
 
     CR_TRY(specs_read(c, &s, 0, 1, &spec));
     CR_TRY(cli_read_data(c, 1, NULL, &data));
+    if (!tune.over) CR_TRY(fail_without_over(c));
     CR_TRY(cr_tune(c->cx, spec, data, &tune, &cv, &t));
     if (c->global.output) CR_TRY(fit_chosen(c, &s, spec, &t, o, data, &m));
     CR_TRY(cli_check_strict(c));

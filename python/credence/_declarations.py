@@ -66,11 +66,11 @@ class Prediction(Structure):
     _fields_ = [("kind", c_int), ("n", c_size_t), ("mean", c_void_p), ("scale", c_void_p),
                 ("dof", c_void_p), ("leverage", c_void_p), ("n_classes", c_size_t),
                 ("classes", POINTER(c_char_p)), ("prob", c_void_p), ("vector", c_void_p),
-                ("log_density", c_void_p), ("family", c_void_p), ("n_params", c_size_t),
-                ("params", c_void_p), ("conformal", c_void_p), ("n_folds", c_size_t),
+                ("observations", c_void_p), ("log_density", c_void_p), ("family", c_void_p),
+                ("n_params", c_size_t), ("params", c_void_p), ("conformal", c_void_p), ("n_folds", c_size_t),
                 ("fold_mean", c_void_p), ("fold_scale", c_void_p), ("n_decisions", c_size_t),
                 ("decisions", POINTER(c_char_p)), ("decision", c_void_p), ("ranks", c_bool),
-                ("of_pairs", c_bool)]
+                ("of_pairs", c_bool), ("undetermined", c_void_p)]
 
 
 class Levels(Structure):
@@ -80,7 +80,9 @@ class Levels(Structure):
 
 class Forecast(Structure):
     _fields_ = [("n", c_size_t), ("ahead", c_size_t), ("names", POINTER(c_char_p)), ("p", Prediction),
-                ("time_name", c_char_p), ("time_type", c_int), ("time", POINTER(c_double))]
+                ("time_name", c_char_p), ("time_type", c_int), ("time", POINTER(c_double)), ("beside", c_size_t),
+                ("beside_names", POINTER(c_char_p)), ("beside_mean", POINTER(c_double)),
+                ("beside_sd", POINTER(c_double))]
 
 
 class ForecastColumns(Structure):

@@ -144,7 +144,7 @@ def example_lines(declaration, made):
     option = next((o for o in declaration.options if o.example and (o.kind in SHOWN or o.name in _options.EXPRESSIONS)
                    and o.name in made.__annotations__), None)
     own = f"{option.name}={literal(option)}" if option else ""
-    if hasattr(made, "decision_function"):   # probabilities where they are calibrated
+    if hasattr(made, "decision_function") and "calibrate" in made.__annotations__:   # probabilities where they are calibrated
         own += ", calibrate='platt'" if own else "calibrate='platt'"
     data = "X, y" if made._estimator_type in ("regressor", "classifier") else "X"
     yield f"model = {made.__name__}({own}).fit({data})"

@@ -36,6 +36,7 @@ def draw_count(n_samples):
 class Fitting(Estimator):
     """What estimators with and without a target share."""
 
+    _is_series = False   # the target may stand alone
     _task = None          # the name of the task, where the model does several
 
     def _run(self, function, table, target):
@@ -85,7 +86,8 @@ class Fitting(Estimator):
         model = self._fitted()
         if isinstance(X, Table):
             return X
-        features, names = self._features(X, model)
+        features = _inputs.of_series(X, y) if self._is_series and self.n_features_in_ == 0 else None
+        features, names = (features, None) if features is not None else self._features(X, model)
         table = _inputs.feature_table(features, names)
         if y is not None:
             table._add(model.target, self._read_target(y, features.rows))

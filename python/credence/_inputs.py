@@ -81,6 +81,14 @@ def _from_sparse(X):
     return Features(*X.shape, None, None, None, _columns.as_csr(X))
 
 
+def of_series(X, y):
+    """Features of a series that stands alone, where X is None or has no column; None where it has one."""
+    if X is None:
+        return None if y is None else Features(len(y), 0, None, np.empty((len(y), 0)), None)
+    shape = getattr(X, "shape", ())
+    return Features(shape[0], 0, None, np.empty((shape[0], 0)), None) if len(shape) == 2 and shape[1] == 0 else None
+
+
 def read_features(X):
     """Features of X, which has at least one row and one column."""
     if _columns.is_sparse(X):
@@ -200,6 +208,8 @@ def free_name(wanted, taken):
 def feature_table(features, names):
     """A table with the features under these names, or x1, x2, ... without."""
     table = Table._empty(features.rows)
+    if features.width == 0:
+        return table
     if features.sparse is not None:
         if names is None or names == plain_names(features.width):
             table._add_csr(features.sparse)

@@ -145,6 +145,7 @@ def _respell(found):
     return f"{options[0].name}={value}"
 
 
+METHODS = {"--ahead forecasts the rows that follow it": "forecast(n) gives the n rows that follow it"}
 ARGUMENTS = {"--kind": "kind", "--loss": "loss", "--to": "format"}   # of functions and methods here
 COMMAND = re.compile(r"(credence [a-z]+ [^;\n]*)")
 
@@ -154,6 +155,8 @@ def in_python(text):
     stay as they are."""
     if "--" not in text:
         return text
+    for words, ours in METHODS.items():
+        text = text.replace(words, ours)
     parts = COMMAND.split(text)
     parts[::2] = [re.sub(r"(--[a-z][a-z0-9-]*)( [\w.+-]*\w)?", _respell, part) for part in parts[::2]]
     return "".join(parts)

@@ -12,7 +12,7 @@ from ._generative import Decisions, Generative, MeanIntervals, ProbabilityInterv
 from ._library import lib
 from ._sequences import Decoding, Filtering, Forecasting, Smoothing
 from ._supervised import Classifier, Regressor
-from ._unsupervised import Cluster, Density, Nearest, Next, Transform
+from ._unsupervised import Cluster, Density, Nearest, Next, Outliers, Transform
 from ._updates import ClassUpdates, RowUpdates, Updates, held
 
 
@@ -86,6 +86,7 @@ def camel_case(name):
     return "".join(part[:1].upper() + part[1:] for part in name.replace("_", "-").split("-"))
 
 
+OF_OUTLIERS = {"one-class-svm"}   # coordinates of which the first is above 0 where a row is like those of the fit
 UNSUPERVISED = {c.TASK_CLUSTER: Cluster, c.TASK_TRANSFORM: Transform, c.TASK_DENSITY: Density}
 
 
@@ -125,6 +126,7 @@ def _kinds(declaration):
     if bases:
         more = (RowUpdates,) * declaration.updates + (Next,) * declaration.tells_next
         more += (WayBack,) * declaration.reconstructs
+        more += (Outliers,) * (declaration.name in OF_OUTLIERS)
         more += _of_sequences(declaration)
         yield Kind(name, more + bases)
 
@@ -156,6 +158,7 @@ def _make_class(kind, declaration):
         "_options": tuple(options),
         "_model_name": declaration.name,
         "_task": kind.task,
+        "_is_series": bool(declaration.filters and declaration.tasks & c.TASK_REGRESSION),
         "_keeps_missing": bool(declaration.keeps_missing),
         "_takes_negative": bool(declaration.takes_negative),
         "_takes_numbers": bool(declaration.takes_numbers),

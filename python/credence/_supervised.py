@@ -41,7 +41,9 @@ class Supervised(Fitting):
             self._check_has_target(y, X.columns)
             names = [n for n in X.columns if n not in (self.target, self.weights)]
             return X, self.target, self.weights, len(names), names
-        features = _inputs.read_features(X)
+        features = _inputs.of_series(X, y) if self._is_series else None
+        if features is None:
+            features = _inputs.read_features(X)
         self._check_has_target(y, features.names)
         target, weights = self._roles(y, features, sample_weight)
         table = _inputs.feature_table(features, features.names)
@@ -60,7 +62,7 @@ class Supervised(Fitting):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), scipy.sparse matrix, DataFrame or credence.Table
-            Columns without names are called x1, x2, ...  In a DataFrame, columns of strings and categories are
+            None of a model of series that stands alone.  Columns without names are called x1, x2, ...  In a DataFrame, columns of strings and categories are
             categories.  A float64 array is not copied, nor is a CSR matrix of float64; other sparse formats are
             converted to CSR.
         y : array-like of shape (n_samples,)

@@ -157,3 +157,15 @@ class Transform(Unsupervised):
             raise ValueError("input_features should have length equal to number of features "
                              f"({self.n_features_in_}), got {len(input_features)}")
         return np.array(model.labels(), dtype=object)
+
+
+class Outliers:
+    """Models that tell rows like those of the fit from others, in the words of scikit-learn."""
+
+    def decision_function(self, X):
+        """How far every row is inside (above 0) or outside the rows of the fit."""
+        return self.transform(X)[:, 0]
+
+    def predict(self, X):
+        """1 for every row like those of the fit, -1 for the others."""
+        return np.where(self.decision_function(X) >= 0, 1, -1)

@@ -105,6 +105,7 @@ PREDICT = {
     "classifier": ["    def predict(self, X: Any) -> NDArray[Any]: ..."],
     "clusterer": ["    def predict(self, X: Any) -> NDArray[np.int64]: ..."],
 }
+OF_OUTLIERS = PREDICT["clusterer"]
 ATTRIBUTES = {
     "n_features_in_": "int", "feature_names_in_": "NDArray[Any]", "classes_": "NDArray[Any]",
     "coef_": "Floats", "intercept_": "float", "parameters_": "Rows",
@@ -183,7 +184,7 @@ def class_stub(name, made):
     yield from (f"    {attribute}: {ATTRIBUTES[attribute]}" for attribute in attributes(made))
     keywords = ", ".join(f"{o.name}: {option_hint(o)} = {o.default!r}" for o in made._options)
     yield f"    def __init__(self, *, {keywords}) -> None: ..."
-    yield from PREDICT.get(made._estimator_type, ())
+    yield from PREDICT.get(made._estimator_type, OF_OUTLIERS if hasattr(made, "predict") else ())
     signatures = SIGNATURES | TYPE_SIGNATURES.get(made._estimator_type, ROWS)
     for method in methods(made):
         yield f"    def {method}{signatures[method].replace('-> Self', f'-> {name}')}:"

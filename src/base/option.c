@@ -100,6 +100,25 @@ static cr_status set_number(cr_ctx *cx, const cr_option *o, void *at, const char
     return CR_OK;
 }
 
+/* What other programs offer as a choice of an option of this name, and is said otherwise here. */
+static const char *other_choice(const cr_option *o, const char *value)
+{
+    static const struct {
+        const char *option, *value, *instead;
+    } others[] = {
+        { "family", "quasipoisson",
+          "--family poisson --dispersion pearson has its standard errors; --family "
+          "negative-binomial learns the spread, for intervals of new rows too" },
+        { "family", "quasibinomial",
+          "--family binomial --dispersion pearson has its standard errors" },
+        { "family", "quasi", "--family poisson --dispersion pearson has its standard errors" },
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(o->name, others[i].option) == 0 && strcmp(value, others[i].value) == 0)
+            return others[i].instead;
+    return NULL;
+}
+
 static cr_status set_choice(cr_ctx *cx, const cr_option *o, void *at, const char *value)
 {
     char flag[64], buffer[64];
@@ -116,6 +135,8 @@ static cr_status set_choice(cr_ctx *cx, const cr_option *o, void *at, const char
         if (d < least) least = d, snprintf(best, sizeof best, "%s", buffer);
     }
     cr_fail(cx, CR_EARG, "%s: '%s' is not one of %s", flag_name(o, flag), value, o->range);
+    const char *instead = other_choice(o, value);
+    if (instead) return cr_fail_hint(cx, "%s", instead);
     return best[0] ? cr_fail_hint(cx, "did you mean %s %s?", flag, best)
                    : cr_fail_hint(cx, "for example %s %s", flag, o->example);
 }

@@ -24,6 +24,7 @@
     X(gp_classify)           \
     X(gp_online)             \
     X(hmm)                   \
+    X(ising)                 \
     X(kalman)                \
     X(kernel_pca)            \
     X(kernel_ridge)          \
@@ -33,6 +34,7 @@
     X(lda)                   \
     X(linear)                \
     X(logistic)              \
+    X(loglinear)             \
     X(markov)                \
     X(mixture)               \
     X(mvn)                   \
@@ -46,12 +48,14 @@
     X(probit)                \
     X(program)               \
     X(qda)                   \
+    X(rbm)                   \
     X(ridge)                 \
     X(robust)                \
     X(rvm)                   \
     X(spline)                \
     X(svm)                   \
     X(svr)                   \
+    X(topics)                \
     X(tree)                  \
     X(uniform)               \
     X(von_mises)

@@ -95,6 +95,8 @@ cr_status cri_chart_residuals(cr_scratch *s, const cri_shown *shown, double leve
                               cri_chart *chart);
 cr_status cri_chart_path(cr_scratch *s, const cr_model *model, const cr_table *opt_table,
                          cri_chart *chart);
+/* The same of a model that has a path of prices (cri_model_prices). */
+cr_status cri_chart_prices(cr_scratch *s, const cr_model *model, cri_chart *chart);
 /* Of a model of coordinates: the first against the second of each row. */
 cr_status cri_chart_coordinates(cr_scratch *s, const cr_model *model, const cr_table *table,
                                 cri_chart *chart);

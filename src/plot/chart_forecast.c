@@ -36,6 +36,9 @@ static cr_status add_past(cr_scratch *s, const cr_model *model, const cr_table *
         to[i] = isfinite(upper[row]) ? upper[row] : NAN;
         if (isfinite(at[i])) *low = fmin(*low, at[i]), *high = fmax(*high, at[i]);
     }
+    double range = *high - *low;
+    for (size_t i = 0; i < v->n; i++) /* bands of rows of which little is known yet are cut off */
+        if (to[i] - from[i] <= range) *low = fmin(*low, from[i]), *high = fmax(*high, to[i]);
     cri_chart_add(
         chart,
         (cri_svg_series){ "given the rows before", CRI_SVG_BAND, CRI_SVG_SKY, 0.25, 1, false }, ':',

@@ -135,6 +135,8 @@ static cr_status open_path(cr_scratch *s, const cr_model *m, const cr_table *opt
     if (d->path.n_lambdas == 0) {
         cr_fail(s->cx, CR_EUNSUPPORTED, "the model %s has no path%s", d->model,
                 opt_t ? ": it has no penalty lambda" : " without data");
+        if (cri_model_has_prices(m))
+            CR_TRY(cr_fail_hint(s->cx, "fit it with --path 0.01,0.1,1,10,100"));
         CR_TRY(cr_fail_hint(
             s->cx, opt_t ? "use lasso, ridge or logistic; --kind residuals shows how any model fits"
                          : "give the data: ridge and logistic are fitted to them along a path; a "
@@ -177,6 +179,7 @@ cr_status cri_chart_path(cr_scratch *s, const cr_model *m, const cr_table *opt_t
 {
     cr_status st = CR_OK;
     drawn     d;
+    if (cri_model_prices(m).n > 0) return cri_chart_prices(s, m, chart);
     CR_TRY(open_path(s, m, opt_t, &d));
     double *size = cr_scratch_f64(s, d.path.n_terms);
     CR_TRY(s->status);

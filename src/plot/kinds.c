@@ -51,6 +51,7 @@ static cr_plot_kind kind_alone(const cr_model *m, cr_plot_kind kind, const cr_pl
     if (kind != CR_PLOT_FIT || o->range || o->draws || o->n_over) return kind;
     if (cri_model_chose(m)) return CR_PLOT_CRITERION;
     if (has_states(m)) return CR_PLOT_TRANSITIONS;
+    if (cri_model_has_topics(m)) return CR_PLOT_LOADINGS;
     return cri_model_has_scree(m) ? CR_PLOT_SCREE : kind;
 }
 
@@ -77,7 +78,8 @@ static cr_status kind_with_rows(cr_scratch *s, const cr_model *m, cr_plot_kind k
     if (kind == CR_PLOT_FIT && has_states(m)) *out = CR_PLOT_STATES;
     if (*out == CR_PLOT_FIT && needs_roc(m)) *out = CR_PLOT_ROC;
     if (cr_model_get_task(m) != CR_TASK_TRANSFORM) return CR_OK;
-    *out = CR_PLOT_FIT;
+    *out = cri_model_has_topics(m) ? CR_PLOT_LOADINGS : CR_PLOT_FIT;
+    if (*out == CR_PLOT_LOADINGS) return CR_OK;
     CR_TRY(cri_axes_open(s, m, &a));
     if (a.has_loadings && a.q >= 2) *out = CR_PLOT_BIPLOT;
 done:
@@ -213,12 +215,15 @@ static cr_status draw_loadings(cr_scratch *s, const cr_model *m, const cr_plot_o
                                target *to)
 {
     cri_parts parts;
-    cr_status st = cri_loadings_new(s, m, o->level, &parts);
+    bool      topics = cri_model_has_topics(m);
+    cr_status st = topics ? cri_topic_bars_new(s, m, o->level, &parts)
+                          : cri_loadings_new(s, m, o->level, &parts);
     if (st != CR_OK) return st;
     if (to->points) {
         cri_charts_put(parts.title, parts.constant, parts.chart, parts.n, to->points);
         return CR_OK;
     }
+    if (to->path && topics) return cri_topic_bars_svg(s->cx, &parts, to->path);
     return to->path ? cri_loadings_svg(s->cx, &parts, to->path)
                     : cri_loadings_text(s, &parts, to->width, &to->text);
 }

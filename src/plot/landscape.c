@@ -2,6 +2,7 @@
  * hyper-parameters. */
 #include "process.h"
 #include "grid.h"
+#include "models/core/faces.h"
 #include "models/core/parts.h"
 
 #include <math.h>
@@ -247,6 +248,52 @@ done:
     return st;
 }
 
+/* The decision of a region and its edge. */
+static cr_status map_region(cr_scratch *s, const cr_prediction *answer, cri_maps *maps)
+{
+    double *z = cr_scratch_f64(s, answer->n);
+    if (s->status != CR_OK) return s->status;
+    for (size_t i = 0; i < answer->n; i++) z[i] = answer->vector[i * answer->n_classes];
+    maps->n = 1;
+    maps->map[0] = (cri_map){ .title = "decision, above 0 within the region", .z = z };
+    range_of(z, answer->n, &maps->map[0].low, &maps->map[0].high);
+    maps->caption[0] =
+        "Line: the edge of the region, on which free support vectors lie; the others "
+        "are outside.";
+    maps->levels = 1, maps->level_label = "edge";
+    return CR_OK;
+}
+
+/* The rows of a region, and those outside it. */
+static cr_status add_inliers(cr_scratch *s, const cr_model *model, const cr_table *t,
+                             const plane *p, cri_maps *m)
+{
+    static const char *const names[] = { "within", "outside" };
+    cr_status                st = CR_OK;
+    const cr_column         *c[2] = { cr_table_find(t, p->name[0]), cr_table_find(t, p->name[1]) };
+    size_t                   rows = cr_table_rows(t), step = rows / MOST_POINTS + 1;
+    double                  *x = cr_scratch_f64(s, rows + 1), *y = cr_scratch_f64(s, rows + 1);
+    cr_prediction            answer = { 0 };
+
+    CR_TRY(s->status);
+    CR_TRY(cr_predict(s->cx, model, t, &answer));
+    for (size_t g = 0; g < 2; g++) {
+        cri_map_group group = { names[g], m->points, 0 };
+        for (size_t i = 0; i < rows; i += step) {
+            x[m->points] = c[0]->values[i * c[0]->stride];
+            y[m->points] = c[1]->values[i * c[1]->stride];
+            if ((answer.vector[i * answer.n_classes + 1] > 0) != (g == 0)) continue;
+            if (isfinite(x[m->points]) && isfinite(y[m->points])) m->points++;
+        }
+        group.end = m->points;
+        if (group.end > group.begin) m->group[m->groups++] = group;
+    }
+    m->at_x = x, m->at_y = y;
+done:
+    cr_prediction_free(s->cx, &answer);
+    return st;
+}
+
 static cr_status map_answer(cr_scratch *s, const cr_prediction *answer, const char *target,
                             double level, cri_maps *maps)
 {
@@ -264,28 +311,31 @@ cr_status cri_heat_map(cr_scratch *s, const cr_model *m, const cr_table *t,
     cr_prediction answer = { 0 };
     size_t        cells = HEAT * HEAT;
     const char   *target = cr_design_target(cr_model_get_design(m));
+    bool          region = cri_model_has_region(m);
     cri_maps      maps = { .rows = HEAT, .cols = HEAT, .n = 2 };
 
     CR_TRY(s->status);
     CR_TRY(plane_new(s, m, t, o, &p));
     CR_TRY(cri_grid_table(s->cx, t, cells, p.name, (const double *const *)p.x, 2, &grid));
     CR_TRY(cr_predict(s->cx, m, grid, &answer));
-    if ((answer.kind != CR_ANSWER_NUMBER && answer.kind != CR_ANSWER_CLASS) || !target)
+    if (!region && ((answer.kind != CR_ANSWER_NUMBER && answer.kind != CR_ANSWER_CLASS) || !target))
         CR_TRY(cr_fail(s->cx, CR_EUNSUPPORTED,
                        "the model %s predicts neither a number nor a class: there is no map of it",
                        cr_class_name(cr_model_get_class(m))));
-    CR_TRY(map_answer(s, &answer, target, o->level, &maps));
+    CR_TRY(region ? map_region(s, &answer, &maps)
+                  : map_answer(s, &answer, target, o->level, &maps));
     maps.x = (cri_svg_axis){ .title = p.name[0], .low = p.low[0], .high = p.high[0] };
     maps.y = (cri_svg_axis){ .title = p.name[1], .low = p.low[1], .high = p.high[1] };
     bool known = answer.kind == CR_ANSWER_CLASS && cr_table_find(t, target);
-    CR_TRY(known && answer.ranks && answer.n_decisions == 1 ? add_support(s, m, t, &p, &maps)
+    CR_TRY(region                                             ? add_inliers(s, m, t, &p, &maps)
+           : known && answer.ranks && answer.n_decisions == 1 ? add_support(s, m, t, &p, &maps)
            : known ? add_classes(s, m, t, &p, &answer, &maps)
                    : add_points(s, t, &p, &maps));
     double *marked[2];
     CR_TRY(cri_grid_marked(s, m, p.name, 2, marked, &maps.rings, &maps.ring_label));
     if (maps.rings) maps.ring_x = marked[0], maps.ring_y = marked[1];
     maps.title = cri_compose(s, "%s: %s over %s and %s", cr_class_name(cr_model_get_class(m)),
-                             target, p.name[0], p.name[1]);
+                             region ? "region" : target, p.name[0], p.name[1]);
     CR_TRY(cri_grid_held(s, m, t, p.name, 2, &maps.caption[1]));
     maps.description = cri_compose(s, "%s. %s", maps.title, maps.caption[0]);
     CR_TRY(s->status);

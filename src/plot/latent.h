@@ -9,6 +9,7 @@
  *   chart_scree.c             the eigenvalues
  *   chart_biplot.c            rows and loadings on the first two coordinates
  *   loadings.c                the loadings, coordinate by coordinate
+ *   topic_bars.c              the top terms, topic by topic
  * (Internal header.) */
 #ifndef CREDENCE_PLOT_LATENT_H
 #define CREDENCE_PLOT_LATENT_H
@@ -101,5 +102,12 @@ cr_status cri_loadings_new(cr_scratch *s, const cr_model *model, double level,
 cr_status cri_loadings_svg(cr_ctx *cx, const cri_parts *parts, const char *path);
 cr_status cri_loadings_text(cr_scratch *s, const cri_parts *parts, size_t width,
                             const char **out_text);
+
+/* true for a model that describes topics by their top terms. */
+bool cri_model_has_topics(const cr_model *model);
+/* Bars of these, a chart for each topic; as text they are like loadings. */
+cr_status cri_topic_bars_new(cr_scratch *s, const cr_model *model, double level,
+                             cri_parts *out_parts);
+cr_status cri_topic_bars_svg(cr_ctx *cx, const cri_parts *parts, const char *path);
 
 #endif

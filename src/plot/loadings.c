@@ -220,19 +220,20 @@ static const char *text_bar(cr_scratch *s, double value, double largest_value, s
 cr_status cri_loadings_text(cr_scratch *s, const cri_parts *p, size_t width, const char **out)
 {
     const char *text = cri_compose(s, "%s\n", p->title);
-    size_t      widest = 0, n = p->chart[0].n_levels;
+    size_t      widest = 0;
     double      most = 1e-300;
-    for (size_t i = 0; i < n; i++) {
-        size_t length = strlen(p->chart[0].levels[i]);
-        if (length > widest) widest = length;
-        for (size_t j = 0; j < p->n; j++) most = fmax(most, fabs(p->chart[j].series[1].y[i]));
-    }
+    for (size_t j = 0; j < p->n; j++)
+        for (size_t i = 0; i < p->chart[j].n_levels; i++) {
+            size_t length = strlen(p->chart[j].levels[i]);
+            if (length > widest) widest = length;
+            most = fmax(most, fabs(p->chart[j].series[1].y[i]));
+        }
     if (widest > 30) widest = 30;
     size_t half = width > widest + 40 ? (width - widest - 26) / 2 : 8;
     for (size_t j = 0; j < p->n; j++) {
         const cri_chart *c = &p->chart[j];
         text = cri_compose(s, "%s\n%s\n", text, c->title);
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < c->n_levels; i++) {
             double value = c->series[1].y[i], up = c->series[0].upper[i] - value;
             text = cri_compose(s, "%s  %-*.*s %8.3f", text, (int)widest, (int)widest, c->levels[i],
                                value);

@@ -46,17 +46,20 @@ static void add_column(cr_scratch *s, const cri_sequence_view *v, const cri_memb
 static void add_probabilities(cr_scratch *s, const cri_sequence_view *v, const cri_members *m,
                               const cri_chart *opt_above, cri_chart *chart)
 {
-    size_t states = m->k < COLOURED + 1 ? m->k : COLOURED + 1;
+    size_t  states = m->k < COLOURED + 1 ? m->k : COLOURED + 1, n = v->n > 1 ? v->n : 2;
+    double *x = v->n > 1 ? v->x : cr_scratch_f64(s, n);
+    if (s->status != CR_OK) return;
+    if (v->n == 1) x[0] = v->x[0] - 0.5, x[1] = v->x[0] + 0.5; /* a row alone has a width, too */
     *chart = (cri_chart){ .title = "probability of each state",
-                          .x = { v->title, v->x[0], v->x[v->n - 1], v->type },
+                          .x = { v->title, x[0], x[n - 1], v->type },
                           .y = { "probability", 0, 1, CR_REAL },
                           .stacked = true };
     if (opt_above) chart->x = opt_above->x;
     for (size_t c = states; c-- > 0;) {
-        double *lower = cr_scratch_f64(s, v->n), *upper = cr_scratch_f64(s, v->n);
+        double *lower = cr_scratch_f64(s, n), *upper = cr_scratch_f64(s, n);
         if (s->status != CR_OK) return;
-        for (size_t i = 0; i < v->n; i++) {
-            const double *p = m->prob + v->row[i] * m->k;
+        for (size_t i = 0; i < n; i++) {
+            const double *p = m->prob + v->row[v->n > 1 ? i : 0] * m->k;
             double        below = 0, share = 0;
             for (size_t k = 0; k < c; k++) below += p[k];
             for (size_t k = c; k < (c == COLOURED ? m->k : c + 1); k++) share += p[k];
@@ -65,7 +68,7 @@ static void add_probabilities(cr_scratch *s, const cri_sequence_view *v, const c
         cri_chart_add(chart,
                       (cri_svg_series){ name_of(s, m, c), CRI_SVG_BAND, cri_svg_class_colour(c),
                                         0.85, 1, false },
-                      glyphs[c], v->x, lower, upper, v->n);
+                      glyphs[c], x, lower, upper, n);
     }
 }
 
@@ -90,10 +93,14 @@ cr_status cri_states_new(cr_scratch *s, const cr_model *model, const cr_table *t
     }
     add_probabilities(s, &v, &m, p.n ? &p.chart[0] : NULL, &p.chart[p.n]);
     p.n++;
-    p.title = cri_compose(s, "%s: %zu hidden states", name, m.k);
-    p.caption[0] = p.n > 1 ? "Points have the colour of the most probable state of the row, given "
-                             "all rows of its sequence."
-                           : "The states of each row, given all rows of its sequence.";
+    bool hidden = cr_class_offers(cr_model_get_class(model), "smooth");
+    p.title = cri_compose(s, "%s: %zu%s states", name, m.k, hidden ? " hidden" : "");
+    p.caption[0] = !hidden ? "The probabilities of each row, given the rows of its sequence before "
+                             "it."
+                   : p.n > 1
+                       ? "Points have the colour of the most probable state of the row, given "
+                         "all rows of its sequence."
+                       : "The states of each row, given all rows of its sequence.";
     p.caption[1] = v.note;
     p.description = cri_compose(s, "%s. %s", p.title, p.caption[0]);
     CR_TRY(s->status);

@@ -26,6 +26,7 @@ const cri_metric_kind *cri_metric_kind_of(const char *name)
         { "f1", 1, true, true },
         { "average_precision", 1, true, false },
         { "loss", -1, false, true },
+        { "perplexity", -1, false, true },
         { "", 0, false, false },
     };
     size_t i = 0;
@@ -102,8 +103,8 @@ static size_t keep_scored(cr_prediction *p, double *y, double *w)
     for (size_t i = 0; i < p->n; i++) {
         if (isnan(y[i]) || isnan(w[i]) || !has_answer(p, i)) continue;
         y[n] = y[i], w[n] = w[i];
-        double *columns[] = { p->mean, p->scale, p->dof, p->log_density };
-        for (size_t c = 0; c < 4; c++) move(columns[c], 1, n, i);
+        double *columns[] = { p->mean, p->scale, p->dof, p->log_density, p->observations };
+        for (size_t c = 0; c < 5; c++) move(columns[c], 1, n, i);
         move(p->prob, p->n_classes, n, i);
         move(p->params, p->n_params, n, i);
         move(p->fold_mean, p->n_folds, n, i);
@@ -253,6 +254,15 @@ done:
     return st;
 }
 
+/* exp(- log density per observation). */
+static double perplexity_of(const cr_prediction *p, const double *w, size_t rows)
+{
+    double sum = 0, n = 0;
+    for (size_t i = 0; i < rows; i++)
+        if (w[i] > 0) sum += w[i] * p->log_density[i], n += w[i] * p->observations[i];
+    return exp(-sum / n);
+}
+
 /* The weighted mean log density; its standard error takes a row of weight 2 for two rows. */
 static void assess_densities(cr_ctx *cx, const cr_prediction *p, const double *w, cr_assessment *a)
 {
@@ -271,6 +281,7 @@ static void assess_densities(cr_ctx *cx, const cr_prediction *p, const double *w
     }
     add_metric(a, "log_score", mean);
     if (weight > 1 && !impossible) a->metrics[0].se = sqrt(square / (weight - 1) / weight);
+    if (p->observations) add_metric(a, "perplexity", perplexity_of(p, w, a->rows));
     if (impossible)
         cr_log(cx, CR_LOG_WARNING,
                "%zu of %zu rows have no density at all: their log_score is infinite", impossible,
@@ -295,6 +306,8 @@ cr_status cri_evaluate(cr_ctx *cx, const cr_model *model, const cr_table *t, con
         CR_TRY(cr_fail(cx, CR_EUNSUPPORTED,
                        "the model %s has neither a target nor a density to be scored by",
                        cr_class_name(cr_model_get_class(model))));
+    for (size_t i = 0; p.undetermined && i < n; i++) /* scored as if the terms were not there */
+        p.undetermined[i] = 0;
     a.rows = keep_scored(&p, y, w);
     if (a.rows == 0)
         CR_TRY(cr_fail(cx, CR_EDATA,

@@ -54,7 +54,17 @@ static unsigned tasks_of(cr_ctx *cx, const cr_model_spec *m)
 
 static bool does_both(cr_ctx *cx, const cr_model_spec *m) { return tasks_of(cx, m) == supervised; }
 
-/* All models must answer the same question: the same target, as numbers or as classes. */
+/* Whether models of these tasks, which have no target, are scored alike: by the density of the rows, which clusters,
+ * networks and coordinates have beside what they are for.  */
+static bool are_densities(cr_ctx *cx, const cr_model_spec *a, unsigned task, const cr_model_spec *b,
+                          unsigned other)
+{
+    const cr_model_class *c = cr_class_find(cx, a->model), *d = cr_class_find(cx, b->model);
+    return c && d && !((task | other) & supervised) &&
+           cr_class_tasks(c) & cr_class_tasks(d) & CR_TASK_DENSITY;
+}
+
+/* All models must answer the same question: the same target, as numbers or as classes, or the density of rows. */
 static cr_status check_specs(cr_ctx *cx, const cr_model_spec *specs, size_t n, const cr_table *t,
                              unsigned *out_task)
 {
@@ -70,7 +80,7 @@ static cr_status check_specs(cr_ctx *cx, const cr_model_spec *specs, size_t n, c
         cri_mute_warnings(cx, false);
         CR_TRY(st);
         if (k == 0) *out_task = task;
-        if (task != *out_task) {
+        if (task != *out_task && !are_densities(cx, &specs[0], *out_task, &specs[k], task)) {
             cr_fail(cx, CR_EARG, "%s does %s and %s %s: they cannot be compared", specs[0].model,
                     cr_task_name(*out_task), specs[k].model, cr_task_name(task));
             CR_TRY(does_both(cx, &specs[0]) || does_both(cx, &specs[k])

@@ -127,6 +127,7 @@ spline tall.csv --target y --features x1
 fisher tall.csv --target kind --features x*
 kernel-pca few.csv --features x* --kernel rbf --components 5
 crf mid.csv --target level --features x* --max-iter 2
+svm mid.csv --target kind --features x*
 """
 
 FEW = """
@@ -138,6 +139,8 @@ fit kmeans long.csv --features x* --k 30:60
 fit kmeans tall.csv --features x* --k 40 --scores
 fit logistic tall.csv --target kind
 fit robust tall.csv --target y --method lad
+fit svm tall.csv --target kind --features x*
+fit rvm mid.csv --target y --features x*
 cv knn tall.csv --target y --features x*
 tune ridge tall.csv --target y --over lambda=1..1000:log:200
 info tall.csv --matrix
@@ -185,6 +188,10 @@ fit gp-classify tall.csv --target side --features x* --approx svgp
 fit gp-online tall.csv --target y --features x*
 fit gp-online tall.csv --target y --features x* --method basis
 fit kernel-ridge mid.csv --target y --features x*
+fit topics tall.csv --features count --k 50 --sweeps 20000
+fit topics tall.csv --text level --k 50 --infer vb --tol 0 --passes 10000
+fit topics tall.csv --text level --document kind --k 20 --sweeps 20000 --shards 8
+fit topics tall.csv --features count --k 50 --infer online --passes 10000
 fit kalman tall.csv --target y --components trend,seasonal:24
 fit kalman tall.csv --target y --components trend,seasonal:24 --infer em
 fit knn tall.csv --target kind --features x* --k auto
@@ -219,6 +226,24 @@ fit program tall.csv --program y~normal(a+b*x1+c*x2,s);a~normal(0,9);b~normal(0,
 fit crf tall.csv --target level --features x*,kind
 fit crf tall.csv --target level --features x*,kind --solver sgd --tol 1e-9
 fit crf tall.csv --target kind --features x*,level --window level[-2:2],level[-1]*level --l1 0.1
+fit svm tall.csv --target kind --features x* --multi crammer-singer
+fit svm tall.csv --target kind --features x*,level --kernel linear --multi crammer-singer --tol 1e-9 --C 100
+fit svm tall.csv --target level --features x* --multi ovr --C 100
+fit svm tall.csv --target side --features x* --path 0.1,1,10,100
+fit svm mid.csv --target side --features x* --path 0.1,1,10,100,1e5 --loo
+fit svm tall.csv --target kind --features x* --calibrate platt
+fit svm tall.csv --target side --features x* --kind nu --nu 0.6
+fit svm tall.csv --target kind --kernel linear --tol 1e-9
+fit svm tall.csv --target kind --kernel linear --margin-loss squared-hinge --tol 1e-9 --C 1000
+fit svm tall.csv --target kind --kernel linear --margin-loss squared-hinge --penalty l1 --tol 1e-9
+fit svr tall.csv --target y --features x*
+fit svr tall.csv --target y --features x* --kind nu --C 100
+fit svr tall.csv --target y --kernel linear --tol 1e-9 --epsilon 0
+fit one-class-svm tall.csv --features x*
+fit rvm tall.csv --target kind --features x*
+fit rvm mid.csv --target side --features x*
+tune svm mid.csv --target kind --features x* --over C=0.1..1000:9
+predict svm.cred long.csv -o out.csv
 cv linear tall.csv --target y --folds 3000
 cv ridge tall.csv --target y --features x* --bootstrap 100000
 cv linear tall.csv --target y --bias-variance

@@ -332,3 +332,47 @@ def test_small_tables_in_figures_and_folds(credence, refused, tmp_path):
         assert credence("fit", "logistic", "s.csv", *fit, *weights, "-o", "c.cred").code == 0
         for kind in ("roc", "pr", "calibration"):
             assert says in credence("plot", "c.cred", "s.csv", "--kind", kind).stdout
+
+
+def typed(stderr):
+    """The arguments of the command that a hint gives, without what is said behind it."""
+    return shlex.split(re.search(r"^  hint: .*?credence (.*)$", stderr, re.MULTILINE)[1].split("; ")[0])
+
+
+def test_hints_of_formulas_work(credence, refused, tmp_path):
+    """What a formula of lme4 or lattice is answered with can be typed."""
+    (tmp_path / "g.csv").write_text("y,x,g\n" + "".join(f"{i % 7 + i / 9},{i % 5},{'abc'[i % 3]}\n" for i in range(40)))
+    said = refused(2, "fit", "linear", "y ~ x + (1|g)", "g.csv", says="is a formula").stderr
+    command = typed(said)
+    assert command[:3] == ["fit", "bayes-linear", "g.csv"] and credence(*command).code == 0
+    said = refused(2, "fit", "linear", "y~x|g", "g.csv", says="(1 | COLUMN)").stderr
+    assert "--terms 'x|g'" not in said
+
+
+def test_tune_without_values_to_try(credence, refused, examples):
+    for model, name in (("ridge", "lambda"), ("knn", "k")):
+        said = refused(2, "tune", model, "examples/diabetes.csv", "--target", "progression", says="--over is missing").stderr
+        command = typed(said)
+        assert any(word.startswith(f"{name}=") for word in command) and credence(*command).code == 0
+
+
+@pytest.mark.parametrize("args, says", [
+    (["fit", "gmm", "examples/iris.csv", "--components", "3"], "did you mean --k?"),
+    (["help", "data"], "credence help fit"), (["help", "terms"], "credence help fit"),
+    (["fit", "glm", "examples/diabetes.csv", "--target", "progression", "--family", "quasipoisson"], "--dispersion pearson"),
+])
+def test_words_of_other_programs(refused, examples, args, says):
+    refused(2, *args, says=says)
+
+
+def test_names_of_rows_are_left_out(credence, tmp_path):
+    """As R writes them; a column that is asked for, or the only one, stays."""
+    rows = [(f"car {i}", i % 7, (i * 37 % 11) + i % 7) for i in range(30)]
+    (tmp_path / "cars.csv").write_text('"",x,y\n' + "".join(f"{n},{x},{y}\n" for n, x, y in rows))
+    made = credence("fit", "linear", "cars.csv", "--target", "y", "-o", "m.cred")
+    assert made.code == 0 and "has another text in every row" in made.stderr and "as rows" not in made.stderr
+    assert [line.split(",")[0] for line in made.stdout.split()][1:] == ["intercept", "x"]
+    (tmp_path / "new.csv").write_text("x\n3\n")
+    assert credence("predict", "m.cred", "new.csv").code == 0
+    asked = credence("fit", "ridge", "cars.csv", "--target", "y", "--features", "*")
+    assert asked.code == 0 and "another text" not in asked.stderr and "x1=car 3" in asked.stdout

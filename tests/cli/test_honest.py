@@ -1,5 +1,6 @@
 """Answers that would look good and be wrong are refused, or said to be doubtful."""
 import json
+import random
 import zipfile
 
 import pytest
@@ -291,3 +292,85 @@ def test_a_prior_that_decides(credence, tmp_path):
     fair, vague = (credence(*by, f"mean0=3,kappa0={k},nu0=2,var0=3") for k in ("0.1", "1e-30"))
     assert json.loads(fair.stdout)["probability"] > 0.99 and "the prior decides" not in fair.stderr
     assert json.loads(vague.stdout)["probability"] < 0.01 and "the prior decides here: the posteriors of y.mean" in vague.stderr
+
+
+def write_columns(path, **columns):
+    """A CSV file of columns of the same length."""
+    rows = zip(*columns.values())
+    path.write_text("\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)]) + "\n")
+
+
+def test_network_of_few_rows_warns(credence, tmp_path):
+    """Columns without any bearing on the class: a network of 15 rows loses more than the shares of the classes."""
+    warned = 0
+    for seed in range(12):
+        draw = random.Random(seed)
+        write_columns(tmp_path / "few.csv", y=["no", "yes"] * 7 + ["no"],
+                      **{f"x{j}": [draw.choice("abc"[:2 + j % 2]) for _ in range(15)] for j in range(4)})
+        made = credence("fit", "bn", "few.csv", "--target", "y", "--structure", "naive")
+        warned += "bn is overconfident with so few rows" in made.stderr and "--prior bdeu:10" in made.stderr
+    assert warned >= 8
+    draw = random.Random(1)
+    y = [draw.choice(("no", "yes")) for _ in range(30)]
+    write_columns(tmp_path / "clear.csv", y=y, x=[v if draw.random() < 0.95 else "no" for v in y])
+    assert "overconfident" not in credence("fit", "bn", "clear.csv", "--target", "y", "--structure", "naive").stderr
+
+
+def test_mixture_densities_of_few_rows_warn(credence, tmp_path):
+    draw = random.Random(4)
+    for n, warns in ((10, True), (400, False)):
+        write_columns(tmp_path / "rows.csv", u=[draw.gauss(0, 1) for _ in range(n)], v=[draw.gauss(0, 1) for _ in range(n)])
+        for model in ("gmm", "mixture"):
+            made = credence("fit", model, "rows.csv").stderr
+            assert ("gmm --infer vb and mvn" in made) == warns, (n, model, made)
+        assert "rows are few" not in credence("fit", "gmm", "rows.csv", "--infer", "vb").stderr
+
+
+def test_densities_are_compared(credence, refused, tmp_path):
+    """Whatever else the models are for, cv scores them alike."""
+    draw = random.Random(7)
+    u = [draw.gauss(0, 1) for _ in range(60)]
+    write_columns(tmp_path / "rows.csv", u=u, v=[x + draw.gauss(0, 1) for x in u])
+    command = ["rows.csv", "--folds", "4", "--json"]
+    answer = json.loads(credence("compare", "mvn", "gmm", "glasso", *command).stdout)
+    for model in answer["models"]:
+        alone = json.loads(credence("cv", model["model"], *command).stdout)
+        assert model["metrics"]["log_score"] == pytest.approx(alone["metrics"]["log_score"])
+    refused(2, "compare", "mvn", "kmeans", "rows.csv", says="cannot be compared")
+
+
+def test_arcs_that_no_data_can_point(credence, tmp_path):
+    """Of three columns that all depend on each other, every order of them fits as well."""
+    draw = random.Random(3)
+    a = [draw.randrange(2) for _ in range(400)]
+    b = [x if draw.random() < 0.8 else 1 - x for x in a]
+    c = [x + y if draw.random() < 0.8 else draw.randrange(3) for x, y in zip(a, b)]
+    names = {"a": [f"a{x}" for x in a], "b": [f"b{x}" for x in b], "c": [f"c{x}" for x in c]}
+    write_columns(tmp_path / "three.csv", **names)
+    arcs = json.loads(credence("fit", "bn", "three.csv", "--json").stdout)["arcs"]
+    assert len(arcs) == 3
+    assert all(arc["direction"] == 0.5 and not arc["compelled"] for arc in arcs)
+    fixed = json.loads(credence("fit", "bn", "three.csv", "--order", "c,b,a", "--json").stdout)["arcs"]
+    assert all(arc["direction"] == 1 for arc in fixed)
+
+
+def test_rows_that_the_fit_does_not_determine(credence, refused, tmp_path):
+    """An answer outside the span of the rows is marked, and an error under --strict."""
+    draw = random.Random(5)
+    a = [draw.gauss(0, 1) for _ in range(20)]
+    write_columns(tmp_path / "double.csv", a=a, b=[2 * x for x in a], y=[x + draw.gauss(0, 0.1) for x in a])
+    (tmp_path / "new.csv").write_text("a,b\n1,2\n1,20\n")
+    for model in ("linear", "glm", "robust"):
+        credence("fit", model, "double.csv", "--target", "y", "-o", "m.cred")
+        shown = credence("predict", "m.cred", "new.csv")
+        assert "new.csv:3" in shown.stderr and "'b'" in shown.stderr and "1 of 2 rows" in shown.stderr
+        table = [line.split(",") for line in credence("predict", "m.cred", "new.csv").stdout.split()]
+        assert float(table[1][1]) < 1 and table[2][1:] == ["inf", "-inf", "inf"]
+        refused(4, "predict", "m.cred", "new.csv", "--strict", says="do not determine")
+
+
+def test_fields_of_few_rows_warn(credence, tmp_path):
+    draw = random.Random(8)
+    for n, warns in ((12, True), (120, False)):
+        write_columns(tmp_path / "rows.csv", u=[draw.gauss(0, 1) for _ in range(n)], y=[draw.choice("ab") for _ in range(n)])
+        assert ("the probabilities are too sure" in credence("fit", "crf", "rows.csv", "--target", "y").stderr) == warns

@@ -156,3 +156,28 @@ def test_probabilities_only_of_the_same_unknown_states(credence, refused, tmp_pa
     shown = credence("compare", "kalman", "kalman:components=trend", *common, "--format", "text").stdout
     assert "other states start unknown" in shown
     refused(2, "compare", "kalman", "kalman:components=trend", *common, "--average", says="other states start unknown")
+
+
+def test_quarters_are_read_as_the_hint_says(credence, tmp_path):
+    rows = [f"{2018 + i // 4}Q{i % 4 + 1},{10 + i + i % 4}" for i in range(24)]
+    (tmp_path / "q.csv").write_text("\n".join(["quarter,y", *rows]) + "\n")
+    ask = ["fit", "kalman", "q.csv", "--target", "y", "--time", "quarter"]
+    said = credence(*ask)
+    assert said.code == 3 and "contains text" in said.stderr
+    hint = said.stderr.split("such as 2023Q1 by --date '")[1].split("'")[0]
+    assert credence(*ask, "--date", hint).code == 0
+
+
+def test_several_columns(credence, examples):
+    """Deaths of men and women: named by column, forecast both, and ids of rows are the dates that were read."""
+    said = credence("fit", "kalman", "examples/deaths.csv", "--target", "men", "--beside", "women", "--time", "month",
+                    "--components", "level,seasonal:12", "-o", "d.cred", "--json")
+    assert said.code == 0, said.stderr
+    names = {p["name"] for p in json.loads(said.stdout)["parameters"]}
+    assert {"variance.level.men", "variance.level.women", "correlation.irregular.men.women"} <= names
+    ahead = rows_of(credence("predict", "d.cred", "--ahead", "2", "--format", "csv"))
+    assert list(ahead[0]) == ["ahead", "mean", "sd", "lower", "upper", "mean.women", "sd.women", "lower.women", "upper.women"]
+    rows = rows_of(credence("predict", "d.cred", "examples/deaths.csv", "--smoothed", "--id", "month"))
+    assert [row["month"] for row in rows[:2]] == ["1974-01-01", "1974-02-01"]
+    streamed = credence("predict", "d.cred", "examples/deaths.csv", "--stream", "--block", "7", "--id", "month,women")
+    assert streamed.code == 0 and streamed.stdout == credence("predict", "d.cred", "examples/deaths.csv", "--id", "month,women").stdout

@@ -71,12 +71,12 @@ def test_a_text_of_its_own_in_every_row(credence, tmp_path):
     (tmp_path / "own.csv").write_text("g,x,y\n" + "".join(f"{g},{x},{y}\n" for g, x, y in rows))
     (tmp_path / "pairs.csv").write_text("g,x,y\n" + "".join(f"{rows[i // 2][0]},{x},{y}\n" for i, (_, x, y) in enumerate(rows)))
     for more in ([], ["--stream"]):
-        said = credence("fit", "linear", "own.csv", "--target", "y", *more)
+        said = credence("fit", "linear", "own.csv", "--target", "y", "--features", "*", *more)
         assert said.code == 3 and "error: the category 'g' has 3000 levels in 3000 rows" in said.stderr
         assert "--features '!g' leaves the column out, ridge can learn from so many levels" in said.stderr
-    for works in (["linear", "own.csv", "--features", "!g"], ["ridge", "own.csv"], ["linear", "pairs.csv"]):
+    for works in (["linear", "own.csv", "--features", "!g"], ["linear", "own.csv"], ["ridge", "own.csv", "--features", "*"], ["linear", "pairs.csv"]):
         assert credence("fit", *works, "--target", "y", timeout=60).code == 0
-    said = credence("fit", "linear", "own.csv", "--target", "y", "--solver", "qr", "--time-limit", "1", timeout=30)
+    said = credence("fit", "linear", "own.csv", "--target", "y", "--features", "*", "--solver", "qr", "--time-limit", "1", timeout=30)
     assert said.code != 0 and "the time limit is reached" in said.stderr
 
 

@@ -36,6 +36,8 @@ FIGURES = {
                               " -o m.cred -q >/dev/null && credence plot m.cred examples/filip.csv -o",
     "docs/figures/spline.svg": "credence fit spline examples/filip.csv --target y -o m.cred -q >/dev/null"
                                " && credence plot m.cred examples/filip.csv -o",
+    "docs/figures/topics.svg": "credence fit topics examples/headlines.csv --text headline --k 3 --stop-words"
+                               " examples/stop-words.txt --top-terms 6 -o m.cred -q >/dev/null && credence plot m.cred -o",
     "docs/figures/kalman.svg": "credence fit kalman examples/nile.csv --target flow --time time -o m.cred -q >/dev/null"
                                " && credence plot m.cred examples/nile.csv -o",
     "docs/figures/kalman-parts.svg": "credence fit kalman examples/co2.csv --target co2_ppm --time year"

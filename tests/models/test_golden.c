@@ -27,7 +27,7 @@ static bool has_gained(const char *path)
         { "gp", 15 },         { "gp-online", 4 }, { "glm", 13 },     { "robust", 5 },
         { "gp-classify", 7 }, { "tree", 6 },      { "adaboost", 6 }, { "bayes-logistic", 6 },
         { "pca", 4 },         { "gmm", 9 },       { "hmm", 10 },     { "kalman", 9 },
-        { "markov", 3 },      { "crf", 5 }
+        { "markov", 3 },      { "crf", 5 },       { "rvm", 11 }
     };
     const char *name = strrchr(path, '/') + 1;
     for (size_t i = 0; i < sizeof gained / sizeof *gained; i++) {

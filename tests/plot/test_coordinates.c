@@ -175,3 +175,44 @@ TEST(allocations)
         test_every_allocation_fails(plot_drawing, &d);
     }
 }
+
+/* A panel for each topic, by its share; eight at most. */
+TEST(topics_have_bars)
+{
+    cr_scratch   s = cr_scratch_begin(cx);
+    const double X[] = { 9, 1, 0, 0, 0, 8, 2, 0, 0, 0, 0, 0, 0, 5, 4 };
+    cr_table    *t = make_table(cx, X, 3, 5, NULL, NULL);
+    cr_model    *m = fit(cx, "topics", t, "k=2 sweeps=20 alpha=0.1 eta=0.1 top_terms=3");
+    json_t      *d = describe(cx, m);
+    cri_parts    p;
+    assert_ok(cx, cri_topic_bars_new(&s, m, 0.9, &p));
+    assert_int_equal(p.n, 2);
+    assert_non_null(strstr(p.chart[0].title, " %)"));
+    for (size_t j = 0; j < 2; j++) {
+        assert_int_equal(p.chart[j].n_levels, 3);
+        for (size_t i = 0; i < 3; i++) {
+            size_t      n;
+            json_t     *row;
+            const char *term = p.chart[j].levels[i];
+            bool        found = false;
+            json_array_foreach(json_object_get(d, "topics"), n, row)
+            {
+                const char *topic = json_string_value(json_object_get(row, "topic"));
+                if (strcmp(json_string_value(json_object_get(row, "term")), term) != 0 ||
+                    strncmp(p.chart[j].title, topic, strlen(topic)) != 0)
+                    continue;
+                double value = number_of(row, "probability"), sd = number_of(row, "sd");
+                assert_true(p.chart[j].series[1].y[i] == value);
+                assert_close(p.chart[j].series[0].upper[i],
+                             fmin(value + 1.6448536269514722 * sd, 1), 1e-12);
+                found = true;
+            }
+            assert_true(found);
+        }
+    }
+    check_both_forms(cx, m, NULL, CR_PLOT_FIT, "top terms of 2 topics");
+    check_both_forms(cx, m, t, CR_PLOT_LOADINGS, "share of all tokens");
+    m = fit(cx, "topics", t, "k=11 sweeps=20 top_terms=20");
+    check_both_forms(cx, m, NULL, CR_PLOT_FIT, "the largest 8 of 11 topics");
+    cr_scratch_end(&s);
+}

@@ -53,3 +53,32 @@ def test_a_table_without_the_series_is_refused(series):
     X, y = series
     with pytest.raises(ValueError, match="not found"):
         credence.Kalman().fit(X, y).predict(X)
+
+
+def test_a_series_without_columns(series):
+    """As with a column that is not looked at."""
+    X, y = series
+    there = credence.Kalman(components="level").fit(X, y).forecast(3)
+    for nothing in (None, np.zeros((len(y), 0))):
+        model = credence.Kalman(components="level").fit(nothing, y)
+        assert [row["mean"] for row in model.forecast(3)] == pytest.approx([row["mean"] for row in there])
+        known, _ = model.predict_smoothed(nothing, y)
+        assert known.shape == y.shape
+    with pytest.raises(ValueError, match="Expected 2D"):
+        credence.Linear().fit(None, y)
+
+
+def test_messages_speak_python(series):
+    X, y = series
+    with pytest.raises(ValueError, match=r"forecast\(n\) gives the n rows") as refused:
+        credence.Kalman(components="level").fit(X, y).predict(X)
+    assert "--" not in str(refused.value)
+
+
+def test_outliers_as_in_scikit_learn():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(200, 2))
+    model = credence.OneClassSvm(nu=0.1).fit(X)
+    said = model.predict(np.vstack([X, [[9, 9]]]))
+    assert set(said) == {1, -1} and said[-1] == -1 and 0.05 < np.mean(said[:-1] == -1) < 0.15
+    assert (np.sign(model.decision_function(X)) >= 0).sum() == (said[:-1] == 1).sum()

@@ -58,9 +58,10 @@ static const subject subjects[] = {
     { "robust", "target=y method=huber", LINEAR, 50, "the scale is taken as known" },
     { "robust", "target=y method=lad", LINEAR, NEVER, "for Laplace noise, and these are normal" },
     { "spline", "target=y", SMOOTH, 0, "" },
-    { "rvm", "target=y", SMOOTH, NEVER, "too narrow with few rows, as the fit says" },
-    { "svr", "target=y", SMOOTH, NEVER,
-      "its noise is that of rows left out, the function is taken as known" },
+    { "rvm", "target=y", SMOOTH, 0, "" },
+    { "rvm", "target=y hyper=best", SMOOTH, 50, "what the evidence chose is taken as known" },
+    { "rvm", "target=y functions=terms", LINEAR, 0, "" },
+    { "svr", "target=y", SMOOTH, 10, "the noise is that of six rows left out, taken as known" },
     { "kalman", "target=y", LINEAR, NEVER, "is of series, and these are rows" },
     { "tree", "target=y", STEPS, 20, "with fewer rows nothing is split, and the step is noise" },
 };

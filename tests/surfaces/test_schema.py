@@ -122,9 +122,12 @@ def results(credence, toy, schemas, tmp_path_factory):
         ["predict", "k.cred", examples / "nile.csv", "--ahead", "2"], ["predict", "h.cred", "--ahead", "2"],
         ["fit", "crf", examples / "ingredients.csv", "--target", "tag", "--sequence", "line", "--features", "word",
          "-o", "f.cred"], ["describe", "f.cred"],
+        ["fit", "topics", examples / "headlines.csv", "--text", "headline", "--k", 2, "--sweeps", 20, "-o", "topics.cred"],
+        ["describe", "topics.cred"],
         ["fit", "glasso", DIABETES, "--features", "age,bmi,bp", "-o", "graph.cred"], ["update", "graph.cred", DIABETES],
         ["describe", "graph.cred"],
         ["fit", "gaussian-bn", DIABETES, "--features", "age,bmi,bp", "-o", "n.cred"], ["describe", "n.cred"],
+        ["fit", "loglinear", examples / "commute.csv", "-o", "e.cred"], ["describe", "e.cred"],
         ["fit", "svm", examples / "iris.csv", "--target", "species", "--features", "petal*", "--calibrate", "platt",
          "-o", "s.cred"], ["describe", "s.cred"], ["predict", "s.cred", examples / "iris.csv", "--decision"],
         ["fit", "svm", DIABETES, "--target", "sex", "--features", "bmi,bp", "--task", "classification", "--path", "0.1,1",
@@ -350,7 +353,7 @@ def test_nothing_is_declared_that_never_comes(schemas, results):
     never["update"] -= {key for key in never["update"]
                         if key.startswith((".tree", ".rounds", ".path", ".subsets", ".choice", ".groups", ".parameters[].rhat", ".parameters[].ess",
                                            ".parameters[].gradient", ".parameters[].z", ".parameters[].exp", ".coefficients", ".conformal",
-                                           ".candidates", ".covariances", ".tried", ".kinds", ".states", ".durations", ".symbols", ".classes", ".contexts", ".orders", ".numbers", ".communalities", ".factor_correlations", ".machines", ".prices", ".relevance", ".precision", ".graphs", ".arcs", ".calibration[].against"))}
+                                           ".candidates", ".covariances", ".tried", ".kinds", ".states", ".durations", ".symbols", ".classes", ".contexts", ".orders", ".numbers", ".communalities", ".factor_correlations", ".machines", ".prices", ".topics", ".summary", ".relevance", ".precision", ".graphs", ".arcs", ".edges", ".calibration[].against"))}
     chains = ("q5", "q50", "q95", "ess_bulk", "ess_tail", "r_hat", "mcse")       # a program is not updated or compared
     never["update"] -= {f".parameters[].{key}" for key in chains}
     never["compare"] -= {f".groups[].parameters[].{key}" for key in chains}

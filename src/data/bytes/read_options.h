@@ -8,7 +8,7 @@
 
 #define CR_READ_OPTIONS(X)                                                                         \
     X(choice, from, "auto",                                                                        \
-      "auto|csv|tsv|libsvm|npy|npz|sqlite|jsonl|attributes|bif|xmlbif|net|uai|cred|json",          \
+      "auto|csv|tsv|libsvm|npy|npz|sqlite|jsonl|attributes|ldac|bif|xmlbif|net|uai|cred|json",     \
       "format of the data, or of a network; auto: by the contents and the name", "tsv")            \
     X(choice, encoding, "auto", "auto|utf-8|latin1|windows-1252|utf-16le|utf-16be",                \
       "encoding of text; auto: UTF-8, or UTF-16 with a byte-order mark; other bytes are read as "  \

@@ -47,6 +47,43 @@ static cr_status apply_item(cr_ctx *cx, const cr_table *t, const choice *o, cons
     return cr_fail(cx, CR_EARG, "no column of %s matches '%s'", cr_table_source(t), pattern);
 }
 
+/* Another text in every row, as names of rows have, carries nothing over to other rows. */
+static bool are_names(const cr_table *t, const cr_column *c, uint8_t *seen)
+{
+    size_t n = cr_table_rows(t);
+    if (!c || c->type != CR_CATEGORY || c->missing > 0 || c->n_levels < n) return false;
+    memset(seen, 0, c->n_levels);
+    for (size_t i = 0; i < n; i++)
+        if (seen[c->codes[i]]++) return false;
+    return true;
+}
+
+/* Leaves them out, where other columns stay and nobody asked for features. */
+static cr_status leave_names_out(cr_ctx *cx, cr_scratch *s, const cr_table *t,
+                                 const cri_design_needs *needs, bool *chosen)
+{
+    enum { FEW = 10 };
+    cr_status st = CR_OK;
+    size_t    left = 0, p = cr_table_columns(t);
+    if (cr_table_rows(t) < FEW || cr_table_csr(t) || needs->coding == CRI_CODING_CODE) return CR_OK;
+    for (size_t i = 0; i < p; i++) left += chosen[i];
+    for (size_t i = 0; i < p && left > 1; i++) {
+        const cr_column *c = chosen[i] ? cr_table_column(t, i) : NULL;
+        uint8_t         *seen =
+            c && c->n_levels >= cr_table_rows(t) ? cr_scratch_bytes(s, c->n_levels, 1) : NULL;
+        CR_TRY(s->status);
+        if (!seen || !are_names(t, c, seen)) continue;
+        chosen[i] = false;
+        left--;
+        cr_log(cx, CR_LOG_WARNING,
+               "column '%s' has another text in every row, as names of rows have, and is left out; "
+               "--features '*' takes it in",
+               c->name);
+    }
+done:
+    return st;
+}
+
 cr_status cri_design_choose(cr_ctx *cx, const cr_table *t, const cr_design_options *options,
                             const cri_design_needs *needs, bool *chosen)
 {
@@ -61,6 +98,8 @@ cr_status cri_design_choose(cr_ctx *cx, const cr_table *t, const cr_design_optio
     for (size_t i = 0; i < n; i++)
         chosen[i] = all && !is_role(&o, cr_table_column_name(t, i, numbered));
     for (size_t k = 0; k < n_items; k++) CR_TRY(apply_item(cx, t, &o, items[k], chosen));
+    if (n_items == 0 && !options->features && !options->terms)
+        CR_TRY(leave_names_out(cx, &s, t, needs, chosen));
     for (size_t i = 0; i < n; i++) count += chosen[i];
     if (count == 0 && (options->features || !needs->series)) /* a series may stand alone */
         CR_TRY(

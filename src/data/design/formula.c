@@ -187,6 +187,9 @@ static const char *instead_of(const char *item)
                "the column times a number; other columns must be in the file";
     if (item[0] == '(' && strchr(item, '|') && strncmp(item, "(1", 2) != 0)
         return "--terms has varying intercepts, (1 | COLUMN), but no varying slopes";
+    if (item[0] != '(' && *find_sign(item, "|"))
+        return "--terms has no |: (1 | COLUMN) is an intercept for each level, which bayes-linear "
+               "and glm learn, and a*b a slope for each";
     if (item[0] == '(' && !strchr(item, '|'))
         return "--terms has no brackets around sums: a*b is a + b + a:b";
     return NULL;

@@ -168,9 +168,13 @@ static cr_status put_in_order(cr_ctx *cx, const cri_rows *r, const char *name, c
     if (!time) CR_TRY(CR_ENOMEM);
     CR_TRY(workspace.status);
     CR_TRY(find_column(cx, r, name, &c));
-    if (c->type == CR_CATEGORY)
-        CR_TRY(cr_fail(cx, CR_EDATA, "%s: the time '%s' contains text, but it must be numeric",
-                       cr_table_source(r->table), name));
+    if (c->type == CR_CATEGORY) {
+        cr_fail(cx, CR_EDATA, "%s: the time '%s' contains text, but it must be numeric",
+                cr_table_source(r->table), name);
+        CR_TRY(cr_fail_hint(
+            cx, "--date '%s:FORMAT' reads dates, such as 2023Q1 by --date '%s:%%Y Q%%q'", name,
+            name));
+    }
     CR_TRY(cri_column_check_finite(cx, r->table, c));
     for (size_t i = 0; i < r->n; i++) {
         time[i] = c->values[table_row(r, i) * c->stride];

@@ -4,6 +4,7 @@
 #include "dates.h"
 #include "jsonl.h"
 #include "data/csv/csv_internal.h"
+#include "ldac.h"
 #include "libsvm.h"
 #include "npy.h"
 #include "number_texts.h"
@@ -68,6 +69,7 @@ static cri_format guess_format(const char *path, const char *bytes, size_t size)
     if (begins_with(bytes, size, "SQLite format 3", 16)) return CRI_FORMAT_SQLITE;
     if (has_ending(path, ".svm") || has_ending(path, ".libsvm")) return CRI_FORMAT_LIBSVM;
     if (has_ending(path, ".crfsuite")) return CRI_FORMAT_ATTRIBUTES;
+    if (has_ending(path, ".ldac")) return CRI_FORMAT_LDAC;
     if (has_ending(path, ".tsv")) return CRI_FORMAT_TSV;
     if (has_ending(path, ".jsonl") || has_ending(path, ".ndjson")) return CRI_FORMAT_JSONL;
     if (!has_ending(path, ".csv") && cri_libsvm_looks_like(bytes, size)) return CRI_FORMAT_LIBSVM;
@@ -187,6 +189,9 @@ static cr_status read_format(cr_ctx *cx, const char *path, cri_source *source,
     case CRI_FORMAT_ATTRIBUTES:
         CR_TRY(read_whole(cx, source, cri_attributes_read, &table));
         break;
+    case CRI_FORMAT_LDAC:
+        CR_TRY(read_whole(cx, source, cri_ldac_read, &table));
+        break;
     case CRI_FORMAT_JSONL:
         CR_TRY(cri_jsonl_read(cx, source, options, &table));
         break;
@@ -262,7 +267,7 @@ static cr_status read_source(cr_ctx *cx, const char *path, cri_source *source,
     cr_read_options asked;
     cr_table       *table = NULL;
     cri_format      f;
-    if (options->from > CRI_FORMAT_ATTRIBUTES)
+    if (options->from > CRI_FORMAT_LDAC)
         CR_TRY(cr_fail(cx, CR_EARG, "--from names a network format, but %s is read as data",
                        cri_source_name(source)));
     CR_TRY(cri_tell_format(cx, path, source, options, &f));

@@ -1,6 +1,6 @@
 /* read.h -- from a file, a pipe or a database to a table.
  * The format is told by magic bytes and the name: CSV and TSV (RFC 4180; also gzip and zstd),
- * JSON lines, LIBSVM, attributes of sequences, NPY, NPZ, `sqlite:FILE?table` or `sqlite:FILE?query=SELECT ...`; "-" is standard input. */
+ * JSON lines, LIBSVM, attributes of sequences, documents of lda-c, NPY, NPZ, `sqlite:FILE?table` or `sqlite:FILE?query=SELECT ...`; "-" is standard input. */
 #ifndef CREDENCE_DATA_FORMATS_READ_H
 #define CREDENCE_DATA_FORMATS_READ_H
 

@@ -15,7 +15,8 @@ typedef enum cri_format {
     CRI_FORMAT_NPZ,
     CRI_FORMAT_SQLITE,
     CRI_FORMAT_JSONL,
-    CRI_FORMAT_ATTRIBUTES
+    CRI_FORMAT_ATTRIBUTES,
+    CRI_FORMAT_LDAC
 } cri_format;
 
 /* The format of the source, as the options say or by its first bytes and its path; never AUTO.

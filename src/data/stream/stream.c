@@ -271,6 +271,7 @@ static cr_status choose_format(cr_ctx *cx, const char *path, bool follow, cr_str
     case CRI_FORMAT_NPZ:
     case CRI_FORMAT_SQLITE:
     case CRI_FORMAT_ATTRIBUTES:
+    case CRI_FORMAT_LDAC:
         break;
     }
     cr_fail(cx, CR_EUNSUPPORTED, "%s cannot be read block by block", cri_source_name(s->source));

@@ -1,7 +1,7 @@
 /* log_linear.c -- Moebius inversion, one axis of a table after another. */
 #include "log_linear.h"
-#include "graph/network/cpd.h"
 #include "json_internal.h"
+#include "graph/network/network_internal.h"
 #include "graph/network/noisy.h"
 
 #include <float.h>
@@ -158,15 +158,32 @@ static void merge(terms *l)
     l->n = n;
 }
 
-static json_t *feature_json(const cr_variables *vs, const term *t)
+static json_t *feature_json(const cr_variables *vs, const cr_feature *f)
 {
     json_t *one = json_object(), *when = json_object();
-    for (size_t i = 0; i < t->n; i++)
-        json_object_set_new(when, cr_variable_name(vs, t->var[i]),
-                            json_string(cr_state_name(vs, t->var[i], t->state[i])));
+    for (size_t i = 0; i < f->n; i++)
+        json_object_set_new(when, cr_variable_name(vs, f->var[i]),
+                            json_string(cr_state_name(vs, f->var[i], f->state[i])));
     json_object_set_new(one, "when", when);
-    json_object_set_new(one, "weight", json_real(t->weight));
+    json_object_set_new(one, "weight", json_real(f->weight));
     return one;
+}
+
+cr_status cri_network_add_log_linear(cr_ctx *cx, cr_network *net, size_t n,
+                                     const cr_feature *feature)
+{
+    cr_status st = CR_OK;
+    cr_factor f = { 0 };
+    json_t   *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, feature_json(cr_network_variables(net), &feature[i]));
+    CR_TRY(cr_feature_factor(cx, net, n, feature, &f));
+    CR_TRY(cr_network_add_table_kind(cx, net, f.n, f.var, f.value, CR_CPD_LOG_LINEAR));
+    CR_TRY(cri_network_keep(cx, net, cr_network_tables(net) - 1, list));
+done:
+    json_decref(list);
+    cr_factor_free(cx, &f);
+    return st;
 }
 
 /* One table of the terms first .. end - 1, which are over the same set. */
@@ -174,38 +191,15 @@ static cr_status add_features(cr_ctx *cx, cr_network *net, const terms *l, size_
 {
     cr_status   st = CR_OK;
     cr_scratch  s = cr_scratch_begin(cx);
-    cr_factor   f = { 0 };
     cr_feature *feature = cr_scratch_bytes(&s, end - first, sizeof *feature);
-    json_t     *list = json_array();
     CR_TRY(s.status);
     for (size_t i = first; i < end; i++) {
         const term *t = &l->item[i];
         feature[i - first] = (cr_feature){ t->n, t->var, t->state, t->weight };
-        json_array_append_new(list, feature_json(cr_network_variables(net), t));
     }
-    CR_TRY(cr_feature_factor(cx, net, end - first, feature, &f));
-    CR_TRY(cr_network_add_table_kind(cx, net, f.n, f.var, f.value, CR_CPD_LOG_LINEAR));
-    CR_TRY(cri_network_keep(cx, net, cr_network_tables(net) - 1, list));
+    CR_TRY(cri_network_add_log_linear(cx, net, end - first, feature));
 done:
-    json_decref(list);
-    cr_factor_free(cx, &f);
     cr_scratch_end(&s);
-    return st;
-}
-
-static cr_status copy_variables(cr_ctx *cx, const cr_network *net, cr_network *out)
-{
-    cr_status           st = cr_network_set_name(cx, out, cr_network_name(net));
-    const cr_variables *vs = cr_network_variables(net);
-    for (size_t v = 0; v < cr_network_size(net) && st == CR_OK; v++) {
-        cr_scratch   s = cr_scratch_begin(cx);
-        size_t       n = cr_network_states(net, v);
-        const char **names = cr_scratch_bytes(&s, n, sizeof *names);
-        for (size_t i = 0; names && i < n; i++) names[i] = cr_state_name(vs, v, i);
-        st = names ? cr_network_add_variable(cx, out, cr_variable_name(vs, v), n, names, NULL)
-                   : s.status;
-        cr_scratch_end(&s);
-    }
     return st;
 }
 
@@ -231,7 +225,8 @@ cr_status cr_network_canonical(cr_ctx *cx, const cr_network *net, const size_t *
     }
     merge(&l);
     CR_TRY(cr_network_new(cx, CR_NETWORK_MARKOV, &out));
-    CR_TRY(copy_variables(cx, net, out));
+    CR_TRY(cr_network_set_name(cx, out, cr_network_name(net)));
+    CR_TRY(cri_network_copy_variables(cx, net, out));
     for (size_t i = 0, end = 0; i < l.n; i = end) {
         while (end < l.n && compare_sets(&l.item[i], &l.item[end]) == 0) end++;
         CR_TRY(add_features(cx, out, &l, i, end));

@@ -11,7 +11,7 @@
 #ifndef CREDENCE_GRAPH_FILES_LOG_LINEAR_H
 #define CREDENCE_GRAPH_FILES_LOG_LINEAR_H
 
-#include "graph/network/network.h"
+#include "graph/network/cpd.h"
 
 /* The same distribution as a Markov network of features, one table for each set D, small sets
  * first; the product of its tables is that of the tables of `net`, also unnormalised. opt_reference
@@ -21,5 +21,9 @@
  * weights give. */
 CR_API cr_status cr_network_canonical(cr_ctx *cx, const cr_network *net,
                                       const size_t *opt_reference, cr_network **out_net);
+
+/* Adds features over the same variables, in the same order, as one table, which remembers them. */
+cr_status cri_network_add_log_linear(cr_ctx *cx, cr_network *net, size_t n,
+                                     const cr_feature *feature);
 
 #endif

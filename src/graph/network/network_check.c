@@ -31,7 +31,7 @@ done:
 
 /* --- copies ---------------------------------------------------------------------------------- */
 
-static cr_status copy_variables(cr_ctx *cx, const cr_network *net, cr_network *out)
+cr_status cri_network_copy_variables(cr_ctx *cx, const cr_network *net, cr_network *out)
 {
     cr_status           st = CR_OK;
     const cr_variables *vs = net->variables;
@@ -84,7 +84,7 @@ cr_status cr_network_copy(cr_ctx *cx, const cr_network *net, cr_network **out_ne
     cr_network *out = NULL;
     CR_TRY(cr_network_new(cx, net->kind, &out));
     CR_TRY(cr_network_set_name(cx, out, cr_network_name(net)));
-    CR_TRY(copy_variables(cx, net, out));
+    CR_TRY(cri_network_copy_variables(cx, net, out));
     CR_TRY(copy_tables(cx, net, out));
     for (size_t i = 0; i < net->properties; i++)
         CR_TRY(cr_network_add_property(cx, out, net->property[i].variable, net->property[i].text));

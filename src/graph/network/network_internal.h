@@ -58,6 +58,8 @@ cr_status cri_network_take_table(cr_ctx *cx, cr_network *net, size_t v, double *
 /* cr_network_set_parents where a table is to follow: refused where that does not fit memory. */
 cr_status cri_network_set_scope(cr_ctx *cx, cr_network *net, size_t v, size_t n,
                                 const size_t *parents);
+/* Adds the variables of another network, of whichever kind, in their order. */
+cr_status cri_network_copy_variables(cr_ctx *cx, const cr_network *net, cr_network *out);
 /* Table i of another Bayesian network becomes that of v, with these parents in place of its own. */
 cr_status cri_network_copy_table(cr_ctx *cx, const cr_network *from, size_t i,
                                  const size_t *parents, cr_network *net, size_t v);

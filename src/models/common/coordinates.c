@@ -6,7 +6,7 @@
 
 enum { NAME_SIZE = 24 };
 
-static cr_status name_all(cr_ctx *cx, const char *prefix, size_t q, cri_coordinates *out)
+cr_status cri_numbered_names(cr_ctx *cx, const char *prefix, size_t q, cri_coordinates *out)
 {
     out->q = q;
     out->text = cr_alloc(cx, q, NAME_SIZE);
@@ -21,12 +21,17 @@ static cr_status name_all(cr_ctx *cx, const char *prefix, size_t q, cri_coordina
 
 cr_status cri_coordinates_name(cr_ctx *cx, size_t q, cri_coordinates *out)
 {
-    return name_all(cx, "z", q, out);
+    return cri_numbered_names(cx, "z", q, out);
+}
+
+cr_status cri_units_name(cr_ctx *cx, size_t q, cri_coordinates *out)
+{
+    return cri_numbered_names(cx, "h", q, out);
 }
 
 cr_status cri_clusters_name(cr_ctx *cx, size_t k, cri_coordinates *out)
 {
-    return name_all(cx, "", k, out);
+    return cri_numbered_names(cx, "", k, out);
 }
 
 void cri_coordinates_free(cr_ctx *cx, cri_coordinates *c)

@@ -13,8 +13,11 @@ typedef struct cri_coordinates {
 
 /* Fails with CR_ENOMEM; what was made is freed by cri_coordinates_free in any case. */
 cr_status cri_coordinates_name(cr_ctx *cx, size_t q, cri_coordinates *out);
-/* The names 1, 2, ... of clusters, likewise. */
+/* The names h1, h2, ... of hidden units, and 1, 2, ... of clusters, likewise. */
+cr_status cri_units_name(cr_ctx *cx, size_t q, cri_coordinates *out);
 cr_status cri_clusters_name(cr_ctx *cx, size_t k, cri_coordinates *out);
+/* The names PREFIX1, PREFIX2, ..., likewise; the prefix is short. */
+cr_status cri_numbered_names(cr_ctx *cx, const char *prefix, size_t q, cri_coordinates *out);
 void      cri_coordinates_free(cr_ctx *cx, cri_coordinates *c);
 
 /* Puts eigenvalue(zj) and share(zj), its part of `total`, for each coordinate; returns the sum of the shares. */

@@ -3,7 +3,7 @@
 
 cr_status cri_described_check(cr_ctx *cx, const char *model, const cr_design *d)
 {
-    bool expanded = d->p != d->n_columns || cri_design_has_made(d);
+    bool expanded = d->n_terms != d->n_columns || cri_design_has_made(d);
     if (d->target.name) {
         cr_fail(cx, CR_EARG, "the model %s describes columns: it has no target", model);
         return cr_fail_hint(cx, "name the columns with --features %s", d->target.name);

@@ -41,6 +41,11 @@ cr_status cri_predictor_widen(cr_ctx *cx, cri_predictor *m, const size_t *which,
     wide.coef = fresh.coef, wide.coef_sd = fresh.coef_sd;
     wide.centre = fresh.centre, wide.scale = fresh.scale;
     wide.factor = fresh.factor;
+    wide.relations = m->relations ? cr_alloc(cx, m->aliased * p, sizeof(double)) : NULL;
+    if (m->relations && !wide.relations) {
+        cri_predictor_free(cx, &fresh);
+        return CR_ENOMEM;
+    }
     for (size_t j = 0; j < m->p; j++) {
         wide.coef[which[j]] = m->coef[j];
         wide.coef_sd[which[j]] = m->coef_sd[j];
@@ -48,6 +53,8 @@ cr_status cri_predictor_widen(cr_ctx *cx, cri_predictor *m, const size_t *which,
         wide.scale[which[j]] = m->scale[j];
         for (size_t i = 0; i < m->rank; i++)
             wide.factor[i * p + which[j]] = m->factor[i * m->p + j];
+        for (size_t a = 0; a < m->aliased; a++)
+            wide.relations[a * p + which[j]] = m->relations[a * m->p + j];
     }
     cri_predictor_free(cx, m);
     *m = wide;
@@ -327,6 +334,55 @@ cr_status cri_predictor_predict(cr_ctx *cx, const cri_predictor *m, const cri_ro
     w.sparse = rows->sparse && rows->sparse->plain;
     w.spread = out->scale && (m->rank > 0 || m->plain != 0 || m->diagonal);
     return m->diagonal ? predict_diagonal(cx, &w) : predict_rows(cx, &w);
+}
+
+/* The first relation that does not hold in a row x [p], or m->aliased.  Columns that were taken for dependent are so
+ * to 1e-7 of their sd; relations are in units of that of their term. */
+static size_t broken_relation(const cri_predictor *m, const double *x)
+{
+    for (size_t a = 0; a < m->aliased; a++) {
+        const double *N = m->relations + a * m->p;
+        double        sum = 0, size = 0, level = 0;
+        for (size_t j = 0; j < m->p; j++) {
+            double part = N[j] * (x[j] - m->centre[j]);
+            sum += part;
+            size += fabs(part);
+            level += fabs(N[j] * m->centre[j]);
+        }
+        if (fabs(sum) > 1e-5 * size + 1e-12 * level + 1e-5) return a;
+    }
+    return m->aliased;
+}
+
+/* The term that relation a is of: the only one without a coefficient that takes part. */
+static size_t term_of_relation(const cri_predictor *m, size_t a)
+{
+    for (size_t j = 0; j < m->p; j++) {
+        bool known = false;
+        for (size_t k = 0; k < m->rank && !known; k++) known = m->factor[k * m->p + j] != 0;
+        if (!known && m->relations[a * m->p + j] != 0) return j;
+    }
+    return 0;
+}
+
+cr_status cri_predictor_undetermined(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,
+                                     size_t *which)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *x = cr_scratch_f64(&s, m->p);
+
+    CR_TRY(s.status);
+    memset(which, 0, rows->n * sizeof *which);
+    for (size_t i = 0; m->relations && i < rows->n; i++) {
+        if (i % 1024 == 0) CR_TRY(cr_check_interrupt(cx));
+        cri_rows_fill(rows, i, i + 1, x, m->p);
+        size_t a = broken_relation(m, x);
+        if (a < m->aliased) which[i] = 1 + term_of_relation(m, a);
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
 cr_status cri_predictor_quality(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,

@@ -32,7 +32,9 @@
     MEMBER(vector, diagonal,      (p),       ">=0 none told", "of a category of many levels")       \
     MEMBER(vector, start,         (rank),    "none",        "with the diagonal: the share of an intercept") \
     MEMBER(count,  q,             (),        "found",       "has_intercept + p, where there is `robust`") \
-    MEMBER(matrix, robust,        (q, q),    "none told",   "a covariance that says more than F")
+    MEMBER(matrix, robust,        (q, q),    "none told",   "a covariance that says more than F")   \
+    MEMBER(count,  aliased,       (),        "found",       "terms without a coefficient of their own") \
+    MEMBER(matrix, relations,     (aliased, p), "none told", "N (x - centre) = 0 in the rows of the fit")
 /* clang-format on */
 
 CRI_RECORD(cri_predictor, CRI_PREDICTOR);
@@ -65,6 +67,11 @@ cr_status cri_predictor_quality(cr_ctx *cx, const cri_predictor *m, const cri_ro
 
 cr_status cri_predictor_predict(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,
                                 cr_prediction *out);
+
+/* Where the rows of the fit do not determine the mean of a row, as N (x - centre) is not 0 there: which[i] = 1 + a term
+ * without a coefficient that makes the difference, else 0.  which [rows->n]; O(n p) for each such term. */
+cr_status cri_predictor_undetermined(cr_ctx *cx, const cri_predictor *m, const cri_rows *rows,
+                                     size_t *which);
 
 /* Of a prediction with leverages: the scales become those of the mean, sigma sqrt(h), or by the covariance `robust` where
  * there is one.  O(n), or O(n q^2). */

@@ -180,10 +180,15 @@ static cr_status look(cr_ctx *cx, em *e, const void *state, double *sums, double
 static cr_status note_pass(cr_ctx *cx, const em *e, double objective, cri_em_outcome *o)
 {
     double *trace;
-    if (objective == -INFINITY && o->iterations == 0)
+    bool    impossible = objective == -INFINITY && o->iterations == 0;
+    if (impossible && e->max_iter == 0)
+        cr_log(cx, CR_LOG_WARNING,
+               "%s: the rows have probability 0 under the parameters that were given",
+               e->model->class->name);
+    else if (impossible)
         return cr_fail(cx, CR_EDATA, "%s: the rows have probability 0 under the first parameters",
                        e->model->class->name);
-    if (!isfinite(objective))
+    else if (!isfinite(objective))
         return cr_fail(cx, CR_ENUMERIC, "%s: the likelihood is not finite after %zu steps",
                        e->model->class->name, o->iterations);
     trace = cr_resize(cx, o->trace, o->iterations, o->iterations + 1, sizeof *trace);
@@ -311,7 +316,8 @@ static cr_status make_starts(cr_ctx *cx, em *e, const source *from, size_t most,
     o->restarts = s->became.made;
     o->restarts_agreed = 0;
     for (size_t i = 0; i < s->became.made; i++)
-        o->restarts_agreed += o->objective - s->ends[i] <= fmax(10 * e->tol, 1e-9) * s->weight;
+        o->restarts_agreed += s->ends[i] == o->objective ||
+                              o->objective - s->ends[i] <= fmax(10 * e->tol, 1e-9) * s->weight;
     return CR_OK;
 }
 

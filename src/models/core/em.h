@@ -15,8 +15,8 @@
     MEMBER(count,  restarts,        (),           ">=1", "starts that were made")                  \
     MEMBER(count,  restarts_agreed, (),           ">=1", "of these, how many ended as high")       \
     MEMBER(flag,   converged,       (),           "",    "a step gained less than the tolerance")  \
-    MEMBER(real,   objective,       (),           "",    "at the end")                             \
-    MEMBER(vector, trace,           (iterations), "",    "the objective at every pass")
+    MEMBER(real,   objective,       (),           "any none", "at the end")                        \
+    MEMBER(vector, trace,           (iterations), "any", "the objective at every pass")
 /* clang-format on */
 CRI_RECORD(cri_em_outcome, CRI_EM_OUTCOME);
 extern const cri_member cri_em_outcome_record[];

@@ -153,6 +153,16 @@ typedef struct cri_whole_face {
 
 /* --- what it answers -------------------------------------------------------------------------- */
 
+/* Machines along a path of prices of an error. */
+typedef struct cri_price_path {
+    size_t        n;        /* 0 of a model without a path                            */
+    double        own;      /* the price that the model predicts with                 */
+    const double *price;    /* [n] rising                                             */
+    const double *errors;   /* [n] share of the rows of the fit                       */
+    const double *left_out; /* [n] the same with each row left out, NaN: not known    */
+    const size_t *support;  /* [n] support vectors                                    */
+} cri_price_path;
+
 /* About rows. */
 typedef struct cri_rows_face {
     /* Fills mean/scale/dof (and leverage), prob, log_density or vector, as out->kind says, of rows
@@ -161,6 +171,9 @@ typedef struct cri_rows_face {
      * fills log_density too.  With means_alone it may be asked for the mean only: scale, dof and
      * leverage are NULL then. */
     cr_status (*predict)(cr_ctx *cx, const void *state, const cri_rows *rows, cr_prediction *out);
+    /* Which rows those of the fit do not determine the answer of, whatever their number: which[i] = 1 + a term that
+     * they say nothing of (beside the others), else 0.  NULL: the answer is always determined. */
+    cr_status (*undetermined)(cr_ctx *cx, const void *state, const cri_rows *rows, size_t *which);
     /* log p(x, class) of rows, out [rows->n x classes of the target], in the units of the terms. */
     cr_status (*log_joint)(cr_ctx *cx, const void *state, const cri_rows *rows, double *out);
     /* The spread under the posterior, without noise, of the average over rows of the predictive mean: Student's t of
@@ -203,6 +216,9 @@ typedef struct cri_rows_face {
     bool has_leverage; /* predict fills the leverage of numbers                        */
     bool by_distance;  /* of clusters: predict fills vector with distances, not prob   */
     bool decides;      /* predict fills decision (cri_prediction_decisions), and prob ranks */
+    bool region;       /* of coordinates: the first is above 0 within a region, below outside  */
+    /* What it is like along a path of prices: borrows from the state. */
+    void (*prices)(const void *state, cri_price_path *out);
 } cri_rows_face;
 
 /* Coefficients along a path of penalties. */
@@ -314,6 +330,11 @@ typedef struct cri_sequence_face {
     /* The `ahead` rows behind each of n places, answer k * ahead + h of place k.  log_density is NULL. */
     cr_status (*forecast)(cr_ctx *cx, const void *state, const cr_design *design,
                           const double *places, size_t n, size_t ahead, cr_prediction *out);
+    /* The name of column k that is observed beside the target, NULL beyond the last; and the `ahead` rows of it, as
+     * of the target, in the units of the data: mean and sd [n x ahead], normal.  NULL: there are none. */
+    const char *(*beside)(const void *state, size_t k);
+    cr_status (*forecast_beside)(cr_ctx *cx, const void *state, size_t k, const double *places,
+                                 size_t n, size_t ahead, double *mean, double *sd);
     /* Columns of rows, in the units of the data, drawn from each label in turn: out [labels x count x columns], NaN
      * where a column is no number.  NULL: labels have no columns. */
     cr_status (*draw_labels)(cr_ctx *cx, const void *state, const cr_design *design, size_t count,
@@ -341,6 +362,8 @@ typedef struct cri_network_face {
 
 /* `step` of the face of sequences of a model; NaN where it has none. */
 double cri_model_step(const cr_model *model, cr_type time);
+/* `beside` likewise: the name of column k that is observed beside the target; NULL beyond the last. */
+const char *cri_model_beside(const cr_model *model, size_t k);
 
 /* The inputs that figures of the model mark, and what they are called: Z [n x terms of the design], allocated, in the
  * units of the data.  Nothing, n = 0, of a class that has none. */
@@ -349,6 +372,11 @@ cr_status cri_model_marked(cr_ctx *cx, const cr_model *model, const char **out_n
 
 /* The path of a model, borrowed from it; empty of one that has none. */
 cri_coefficient_path cri_model_path(const cr_model *model);
+/* Whether the first of its coordinates is the decision of a region. */
+bool cri_model_has_region(const cr_model *model);
+/* Whether its class can have a path of prices, and that. */
+bool           cri_model_has_prices(const cr_model *model);
+cri_price_path cri_model_prices(const cr_model *model);
 
 /* The clusters of a model, or its candidates, and the state they are asked with; NULL where its class has none. */
 const cri_clusters_face *cri_model_clusters(const cr_model *model, const void **out_state);

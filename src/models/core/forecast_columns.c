@@ -1,4 +1,5 @@
-/* forecast_columns.c -- columns of rows to come, from the probabilities of their hidden states:
+/* forecast_columns.c -- columns of rows to come: those beside a target, which are normal, or from the probabilities of
+ * hidden states:
  *   p(x_h) = sum_c P(state of row h is c) p(x | c)
  * Each state is drawn from once, whatever the rows, so that what is said of one row goes on smoothly to the next; mean and
  * variance are those of the mixture of the draws, its quantiles are found by halving over the sorted draws. */
@@ -6,6 +7,7 @@
 #include "model_internal.h"
 #include "base/context_internal.h"
 #include "base/scratch.h"
+#include "math/special/special.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -129,6 +131,26 @@ static size_t find_columns(const cr_design *d, const double *draws, size_t k, si
     return n;
 }
 
+/* Those that are observed beside the target. */
+static cr_status put_beside(cr_ctx *cx, const cr_forecast *from, double level,
+                            cr_forecast_columns *f)
+{
+    double    half = cr_norm_ppf(0.5 + 0.5 * level);
+    size_t    rows = from->n * from->ahead;
+    cr_status st = allocate(cx, rows, from->beside, f);
+    for (size_t k = 0; st == CR_OK && k < from->beside; k++) {
+        f->name[k] = from->beside_names[k];
+        for (size_t i = 0; i < rows; i++) {
+            size_t at = i * from->beside + k;
+            f->mean[at] = from->beside_mean[k * rows + i];
+            f->sd[at] = from->beside_sd[k * rows + i];
+            f->lower[at] = f->mean[at] - half * f->sd[at];
+            f->upper[at] = f->mean[at] + half * f->sd[at];
+        }
+    }
+    return st;
+}
+
 cr_status cr_forecast_columns_of(cr_ctx *cx, const cr_model *m, const cr_forecast *forecast,
                                  double level, cr_forecast_columns *out)
 {
@@ -142,6 +164,11 @@ cr_status cr_forecast_columns_of(cr_ctx *cx, const cr_model *m, const cr_forecas
     if (!(level > 0 && level < 1))
         CR_TRY(cr_fail(cx, CR_EARG, "the level of an interval is between 0 and 1"));
     *out = f;
+    if (forecast->beside > 0) {
+        CR_TRY(put_beside(cx, forecast, level, &f));
+        *out = f;
+        f = (cr_forecast_columns){ 0 };
+    }
     if (!face->draw_labels || !p->prob) goto done;
     double *draws = cr_scratch_matrix(&s, k * DRAWS, columns);
     size_t *which = cr_scratch_index(&s, columns);

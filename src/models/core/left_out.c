@@ -3,7 +3,7 @@
  * foretold, and l0 that of the shares of the classes among the other rows.  Densities at parameters that were estimated
  * from few rows take chance for certainty, and then l > l0: whoever believes the probabilities loses more than one
  * who knows only how frequent the classes are.  A row of weight w is w rows, left out one at a time.
- * O(n (n p + p^3)), for up to 40 rows and n p^2 <= 10^6. */
+ * O(n (n p + p^3)), for up to 40 rows and n p^2 <= 10^6; of a class that fits anew each time, 10 n p^3 <= 10^6. */
 #include "model_internal.h"
 #include "sums.h"
 #include "base/context_internal.h"
@@ -28,15 +28,24 @@ static cr_status foretell(cr_ctx *cx, cr_model *part, const cri_rows *rows, size
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    CR_TRY(cri_sums_reopen(cx, part));
-    cri_sums_free(cx, part);
-    CR_TRY(cri_sums_gather(cx, part, rows));
-    CR_TRY(cri_sums_solve(cx, part));
+    cr_report  report = { 0 };
+    void      *state = NULL, *own = part->state;
+    if (part->class->sums) {
+        CR_TRY(cri_sums_reopen(cx, part));
+        cri_sums_free(cx, part);
+        CR_TRY(cri_sums_gather(cx, part, rows));
+        CR_TRY(cri_sums_solve(cx, part));
+        own = part->state;
+    } else {
+        CR_TRY(part->class->whole->fit(cx, rows, part->options, part->fit.seed, &state, &report));
+        own = state;
+    }
     cri_rows one = cri_rows_slice(&s, rows, i, i + 1);
     CR_TRY(s.status);
     cr_prediction p = { .n = 1, .n_classes = cr_design_classes(part->design), .prob = prob };
-    CR_TRY(part->class->rows->predict(cx, part->state, &one, &p));
+    CR_TRY(part->class->rows->predict(cx, own, &one, &p));
 done:
+    cri_state_free(cx, part->class, state);
     cr_scratch_end(&s);
     return st;
 }
@@ -69,11 +78,12 @@ cr_status cri_is_worse_than_shares(cr_ctx *cx, const cr_model *m, cri_rows *rows
     cr_scratch s = cr_scratch_begin(cx);
     size_t     K = cr_design_classes(m->design);
     double    *given = rows->w, *w = cr_scratch_f64(&s, rows->n), excess = 0, p = (double)rows->p;
+    double     work = p * p * (double)rows->n * (m->class->sums ? 1 : 10 * p);
     cr_model  *part = NULL;
 
     *out_worse = false;
     CR_TRY(s.status);
-    if (rows->n > MOST_ROWS || p * p * (double)rows->n > MOST_WORK) goto done;
+    if (rows->n > MOST_ROWS || work > MOST_WORK) goto done;
     double *share = cr_scratch_f64(&s, K), *prob = cr_scratch_f64(&s, K);
     CR_TRY(s.status);
     CR_TRY(cri_model_copy(cx, m, &part));

@@ -155,7 +155,10 @@ typedef struct cr_prediction {
     const char *const *classes;   /* [n_classes] their names, of the model                     */
     double            *prob;      /* [n x n_classes] probabilities                             */
     double            *vector;    /* [n x n_classes] coordinates, or distances                 */
-    double *log_density;          /* [n] of the row itself; also beside the clusters or coordinates
+    double
+        *observations;   /* [n] how many the log density of a row is of, tokens of a document, for a
+                           * perplexity; NULL: none are counted */
+    double *log_density; /* [n] of the row itself; also beside the clusters or coordinates
                                      * of a model that has densities as well; else NULL        */
     /* A number's distribution that is not Student's: its class and parameters per row; mean and
      * scale are then its mean and sd, dof is infinite.  NULL otherwise. */
@@ -174,6 +177,9 @@ typedef struct cr_prediction {
     double            *decision;  /* [n x n_decisions]                                         */
     bool               ranks;
     bool of_pairs; /* of classes (0, 1), (0, 2), .. (1, 2), .., above 0 for the latter */
+    /* [n] 1 where the rows of the fit do not determine the answer, and intervals are endless: their columns depended
+     * on each other, and here they do not; else 0.  NULL: they determine all. */
+    double *undetermined;
 } cr_prediction;
 
 /* The predictive distribution of every row. */

@@ -43,10 +43,12 @@ static void warn_of_few_rows(cr_ctx *cx, const cr_model *m)
     const cr_option *o = cr_option_find(m->class->options, "predictive");
     bool             plugin = o && *(const int *)((const char *)m->options + o->offset) == 0;
     const char      *careful = plugin ? strrchr(o->range, '|') + 1 : "";
+    const char      *larger = m->class->network ? ", --prior bdeu:10 helps" : "";
     cr_log(cx, CR_LOG_WARNING,
            "%s is overconfident with so few rows: its probabilities for rows left out are worse "
-           "than the shares of the classes; --calibrate platt corrects them%s%s%s",
-           m->class->name, plugin ? ", --predictive " : "", careful, plugin ? " helps" : "");
+           "than the shares of the classes; --calibrate platt corrects them%s%s%s%s",
+           m->class->name, plugin ? ", --predictive " : "", careful, plugin ? " helps" : "",
+           larger);
 }
 
 cr_status cri_doubt_probabilities(cr_ctx *cx, const cr_model *m, const cr_table *t)
@@ -62,7 +64,8 @@ cr_status cri_doubt_probabilities(cr_ctx *cx, const cr_model *m, const cr_table 
 
     if (cri_warnings_muted(cx)) goto done;
     said = m->class->doubt && m->class->doubt(cx, m->design, m->state);
-    if (!m->class->joint || are_classes_reweighted(m)) goto done;
+    bool densities = m->class->joint || m->class->sums; /* of the columns in each class */
+    if (!densities || are_classes_reweighted(m)) goto done;
     CR_TRY(s.status);
     for (size_t i = 0; i < n; i++) which[i] = i * all / n;
     CR_TRY(cri_table_subset(cx, t, which, n, &some));
@@ -76,7 +79,8 @@ cr_status cri_doubt_probabilities(cr_ctx *cx, const cr_model *m, const cr_table 
                "they come true",
                m->class->name);
     }
-    if (!said && n == all && m->class->sums) CR_TRY(cri_is_worse_than_shares(cx, m, &rows, &worse));
+    if (!said && n == all && (m->class->sums || m->class->joint))
+        CR_TRY(cri_is_worse_than_shares(cx, m, &rows, &worse));
     if (worse) warn_of_few_rows(cx, m);
 done:
     cri_rows_close(cx, &rows);

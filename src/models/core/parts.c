@@ -449,6 +449,23 @@ done:
     return st;
 }
 
+bool cri_model_has_region(const cr_model *m)
+{
+    return cr_model_get_class(m)->rows && cr_model_get_class(m)->rows->region;
+}
+
+bool cri_model_has_prices(const cr_model *m)
+{
+    return cr_model_get_class(m)->rows && cr_model_get_class(m)->rows->prices;
+}
+
+cri_price_path cri_model_prices(const cr_model *m)
+{
+    cri_price_path out = { 0 };
+    if (cri_model_has_prices(m)) cr_model_get_class(m)->rows->prices(m->state, &out);
+    return out;
+}
+
 cri_coefficient_path cri_model_path(const cr_model *m)
 {
     cri_coefficient_path path = { 0 };

@@ -87,8 +87,10 @@ cr_status cri_prediction_decisions(cr_ctx *cx, cr_prediction *p, size_t n, bool 
 
 void cr_prediction_free(cr_ctx *cx, cr_prediction *p)
 {
-    double *columns[] = { p->mean, p->scale, p->dof, p->leverage, p->log_density };
-    for (size_t c = 0; c < 5; c++) cr_free(cx, columns[c], p->n, sizeof(double));
+    double *columns[] = { p->mean,        p->scale,        p->dof,         p->leverage,
+                          p->log_density, p->undetermined, p->observations };
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+        cr_free(cx, columns[c], p->n, sizeof(double));
     cr_free(cx, p->prob, p->n * p->n_classes, sizeof(double));
     cr_free(cx, p->vector, p->n * p->n_classes, sizeof(double));
     cr_free(cx, p->params, p->n * p->n_params, sizeof(double));
@@ -115,6 +117,36 @@ static void warn_of_overflows(cr_ctx *cx, size_t overflows, size_t n)
            "way back from "
            "--transform-target, is beyond the largest number: the median stands for it, or inf",
            overflows, n, overflows == 1 ? "lies" : "lie");
+}
+
+/* Marks and counts the rows that those of the fit do not determine. */
+static cr_status find_undetermined(cr_ctx *cx, const cr_model *m, const cr_table *t,
+                                   const cri_rows *rows, cr_prediction *p)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t    *which = cr_scratch_index(&s, rows->n), count = 0, first = 0;
+    char       where[512];
+
+    CR_TRY(s.status);
+    CR_TRY(cri_answers_of(m->class)->undetermined(cx, m->state, rows, which));
+    for (size_t i = 0; i < rows->n; i++) {
+        if (which[i] && count == 0) first = i;
+        count += which[i] != 0;
+    }
+    if (count == 0) goto done;
+    p->undetermined = cr_alloc(cx, p->n, sizeof(double));
+    if (!p->undetermined) CR_TRY(CR_ENOMEM);
+    for (size_t i = 0; i < rows->n; i++) p->undetermined[i] = which[i] != 0;
+    size_t row = rows->index ? rows->index[first] : first;
+    cr_log(cx, CR_LOG_WARNING,
+           "%s: the rows of the fit do not determine the answer here, as they have no effect of "
+           "'%s' apart from the other terms; so in %zu of %zu rows, whose sd is infinite",
+           cri_table_where(t, row, where, sizeof where),
+           cr_design_term_name(m->design, which[first] - 1), count, rows->n);
+done:
+    cr_scratch_end(&s);
+    return st;
 }
 
 /* A column that an option of the fit names is not there. */
@@ -173,8 +205,11 @@ cr_status cri_predict(cr_ctx *cx, const cr_model *m, const cr_table *t, cri_want
     for (size_t i = 0; p.mean && !overflows && i < rows.n; i++) /* a family may have no variance */
         if (isinf(p.mean[i]) || (p.scale && !p.family && isinf(p.scale[i])))
             CR_TRY(fail_overflow(cx, t, rows.index ? rows.index[i] : i));
-    double *columns[] = { p.mean, p.scale, p.dof, p.leverage, p.log_density };
-    for (size_t c = 0; c < 5; c++) cri_rows_spread(&rows, 1, columns[c]);
+    if (cri_answers_of(m->class)->undetermined) CR_TRY(find_undetermined(cx, m, t, &rows, &p));
+    double *columns[] = { p.mean,        p.scale,        p.dof,         p.leverage,
+                          p.log_density, p.undetermined, p.observations };
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+        cri_rows_spread(&rows, 1, columns[c]);
     cri_rows_spread(&rows, p.n_classes, p.prob);
     cri_rows_spread(&rows, p.n_classes, p.vector);
     cri_rows_spread(&rows, p.n_params, p.params);
@@ -297,6 +332,12 @@ static cr_status intervals(cr_ctx *cx, const cr_prediction *p, size_t begin, siz
     }
     if (p->conformal && (opt_lower || opt_upper))
         CR_TRY(cri_conformal_intervals(cx, p, begin, end, level, opt_lower, opt_upper));
+    for (size_t i = begin; p->undetermined && i < end; i++) {
+        if (!(p->undetermined[i] > 0)) continue;
+        if (opt_sd) opt_sd[i - begin] = INFINITY;
+        if (opt_lower) opt_lower[i - begin] = -INFINITY;
+        if (opt_upper) opt_upper[i - begin] = INFINITY;
+    }
 done:
     return st;
 }

@@ -211,6 +211,35 @@ static cr_status find_times(cr_ctx *cx, const cr_model *m, const cr_table *t, co
     return CR_OK;
 }
 
+const char *cri_model_beside(const cr_model *m, size_t k)
+{
+    const cri_sequence_face *face = cri_sequence_of(m->class);
+    return face->beside ? face->beside(m->state, k) : NULL;
+}
+
+/* The columns beside the target. */
+static cr_status forecast_beside(cr_ctx *cx, const cr_model *m, const double *places,
+                                 cr_forecast *f)
+{
+    cr_status                st = CR_OK;
+    const cri_sequence_face *face = m->class->sequence;
+    size_t                   rows = f->n * f->ahead, columns = 0;
+    while (cri_model_beside(m, columns)) columns++;
+    if (columns == 0) return CR_OK;
+    f->beside = columns;
+    f->beside_names = cr_alloc(cx, columns, sizeof *f->beside_names);
+    f->beside_mean = cr_alloc(cx, columns * rows, sizeof(double));
+    f->beside_sd = cr_alloc(cx, columns * rows, sizeof(double));
+    if (!f->beside_names || !f->beside_mean || !f->beside_sd) return CR_ENOMEM;
+    for (size_t k = 0; k < columns; k++) {
+        f->beside_names[k] = cri_model_beside(m, k);
+        CR_TRY(face->forecast_beside(cx, m->state, k, places, f->n, f->ahead,
+                                     f->beside_mean + k * rows, f->beside_sd + k * rows));
+    }
+done:
+    return st;
+}
+
 double cri_model_step(const cr_model *m, cr_type time)
 {
     const cri_sequence_face *face = cri_sequence_of(m->class);
@@ -250,6 +279,7 @@ cr_status cr_forecast_rows(cr_ctx *cx, const cr_model *m, const cr_table *opt_t,
     f.p.log_density = NULL;
     CR_TRY(face->forecast(cx, m->state, m->design, places, f.n, ahead, &f.p));
     CR_TRY(cri_prediction_units(cx, m, f.p.n, false, &f.p, &overflows));
+    CR_TRY(forecast_beside(cx, m, places, &f));
     *out = f;
     f = (cr_forecast){ 0 };
 done:
@@ -265,6 +295,9 @@ void cr_forecast_free(cr_ctx *cx, cr_forecast *f)
         if (f->names[k]) cr_free(cx, f->names[k], strlen(f->names[k]) + 1, 1);
     cr_free(cx, f->names, f->n, sizeof *f->names);
     if (f->time) cr_free(cx, f->time, f->n * f->ahead, sizeof *f->time);
+    cr_free(cx, f->beside_names, f->beside, sizeof *f->beside_names);
+    cr_free(cx, f->beside_mean, f->beside * f->n * f->ahead, sizeof(double));
+    cr_free(cx, f->beside_sd, f->beside * f->n * f->ahead, sizeof(double));
     cr_prediction_free(cx, &f->p);
     *f = (cr_forecast){ 0 };
 }

@@ -51,6 +51,9 @@ typedef struct cr_forecast {
     const char   *time_name; /* of the column that orders the rows, of the model        */
     cr_type       time_type; /* of it                                                   */
     double       *time;      /* [n x ahead] of the rows, as the column has it; NULL: not known */
+    size_t        beside;    /* columns that are forecast beside the target, which is p         */
+    const char  **beside_names;            /* [beside], of the model                          */
+    double       *beside_mean, *beside_sd; /* [beside x n * ahead]                            */
 } cr_forecast;
 
 /* The `ahead` rows behind the last of each sequence of a table or, without one, of the data of the fit.  Their times are
@@ -58,8 +61,9 @@ typedef struct cr_forecast {
  * CR_EUNSUPPORTED where the model offers no "forecast". */
 CR_API cr_status cr_forecast_rows(cr_ctx *cx, const cr_model *model, const cr_table *opt_table,
                                   size_t ahead, cr_forecast *out_forecast);
-/* What the columns of these rows will be, where a forecast is of hidden states: the mixture over states, by 20000 draws of
- * each of them, so that means and ends are right to a hundredth of an sd. */
+/* What the columns of these rows will be.  Where a forecast is of hidden states: the mixture over states, by 20000 draws of
+ * each of them, so that means and ends are right to a hundredth of an sd.  Where columns are observed beside a target:
+ * those, which are normal. */
 typedef struct cr_forecast_columns {
     size_t       n, columns;                /* rows of the forecast; columns that are numbers */
     const char **name;                      /* [columns] of the design */

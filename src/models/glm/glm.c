@@ -13,6 +13,7 @@
 #include "overdispersion.h"
 #include "models/common/sandwich.h"
 #include "models/linear/bordered.h"
+#include "models/linear/relations.h"
 #include "base/scratch.h"
 #include "data/table/table_internal.h"
 #include "math/special/special.h"
@@ -379,6 +380,8 @@ static cr_status glm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     warn_of_underdispersion(cx, &s);
     warn_of_edge(cx, &s);
     CR_TRY(keep_solution(cx, m, o, &p, &s));
+    if (m->parameters < (double)(rows->p + o->intercept))
+        CR_TRY(cri_relations_of_rows(cx, rows, o->intercept, &m->fit));
     if (p.precise) cri_glm_restore_precisions(&precisions, m, weight, n);
     if (groups) keep_groups(m, &varying);
     warn_of_few_rows(cx, m);
@@ -398,6 +401,12 @@ done:
     cri_glm_solution_free(cx, &p, &s);
     cr_scratch_end(&scratch);
     return st;
+}
+
+static cr_status glm_undetermined(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                  size_t *which)
+{
+    return cri_predictor_undetermined(cx, &((const cri_glm *)state)->fit, rows, which);
 }
 
 static cr_status glm_covariance(cr_ctx *cx, const void *state, double **out, size_t *out_n)
@@ -519,6 +528,7 @@ const cr_model_class cri_class_glm = {
     .whole = &(const cri_whole_face){ .fit = glm_fit },
     .rows = &(const cri_rows_face){ .predict = cri_glm_predict,
                                     .mean_intervals = cri_glm_mean_intervals,
+                                    .undetermined = glm_undetermined,
                                     .means_alone = true },
     .covariance = glm_covariance,
     .describe = glm_describe,

@@ -7,6 +7,7 @@
 #include "gmm_plan.h"
 #include "gmm_gibbs.h"
 #include "gmm_start.h"
+#include "few_rows.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -206,6 +207,9 @@ static cr_status finish(cr_ctx *cx, const void *search, void *opt_state)
         cr_log(cx, CR_LOG_INFO,
                "%zu of %zu starts ended higher, but with a component on too few rows", m->rejected,
                m->em.restarts);
+    if (p->o->infer == CRI_GMM_INFER_EM)
+        cri_warn_of_few_rows(cx, "gmm", cri_gmm_parameters(m->form, m->k, m->d, m->factors),
+                             m->weight);
     return cri_gmm_name(cx, m);
 }
 

@@ -3,6 +3,7 @@
  * Spurious ends are never the answer: those in which a component has fewer than 2.5 rows, or a variance below a
  * thousandth (--least-spread) of that of all rows.  McLachlan & Peel (2000), Finite Mixture Models, sec. 3.10. */
 #include "mixture_plan.h"
+#include "few_rows.h"
 #include "base/scratch.h"
 
 #include <math.h>
@@ -180,6 +181,7 @@ static cr_status finish(cr_ctx *cx, const void *search, void *opt_state)
             "mixture: another step may gain %.2g nats, more than --tol asks for, which %zu draws "
             "of each row are too few to tell",
             cri_mixture_left(m), m->draws);
+    cri_warn_of_few_rows(cx, "mixture", cri_mixture_parameters(m, m->k), m->weight);
     return cri_mixture_name(cx, m);
 }
 

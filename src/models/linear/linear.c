@@ -7,6 +7,7 @@
  * Lee (2003), Linear Regression Analysis, ch. 3 and 5. */
 #include "bordered.h"
 #include "linear_fit.h"
+#include "relations.h"
 #include "models/core/rows_check.h"
 #include "base/scratch.h"
 #include "math/special/special.h"
@@ -273,6 +274,8 @@ static cr_status solve_factor(cr_ctx *cx, const cr_design *design, const cri_lin
     }
     CR_TRY(cri_least_squares_factor(cx, precise ? &scaled : &m->factor, design, o->intercept,
                                     &m->fit, &m->facts));
+    if (m->facts.rank < m->fit.p)
+        CR_TRY(cri_relations_of_factor(cx, precise ? &scaled : &m->factor, o->intercept, &m->fit));
     if (precise) cri_precisions_restore(&m->precisions, &m->fit, &m->facts);
 done:
     cri_rows_factor_free(cx, &scaled);
@@ -327,6 +330,12 @@ static cr_status linear_mean_spread(cr_ctx *cx, const void *state, const cri_row
 {
     return cri_predictor_mean_spread(cx, &((const cri_linear *)state)->fit, rows, out_scale,
                                      out_dof);
+}
+
+static cr_status linear_undetermined(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                     size_t *which)
+{
+    return cri_predictor_undetermined(cx, &((const cri_linear *)state)->fit, rows, which);
 }
 
 static cr_status linear_covariance(cr_ctx *cx, const void *state, double **out, size_t *out_n)
@@ -473,6 +482,7 @@ const cr_model_class cri_class_linear = {
     .rows = &(const cri_rows_face){ .predict = linear_predict,
                                     .mean = linear_mean,
                                     .mean_spread = linear_mean_spread,
+                                    .undetermined = linear_undetermined,
                                     .means_alone = true,
                                     .has_leverage = true },
     .covariance = linear_covariance,

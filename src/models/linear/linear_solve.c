@@ -2,6 +2,7 @@
  * them, with noise of one spread, of known precisions or of a model of its own. */
 #include "bordered.h"
 #include "linear_fit.h"
+#include "relations.h"
 #include "models/common/rows_view.h"
 #include "base/scratch.h"
 
@@ -67,6 +68,15 @@ static cr_status solve(cr_ctx *cx, const cri_rows *rows, const cri_linear_option
     return cri_least_squares_qr(cx, rows, o->intercept, &m->fit, &m->facts);
 }
 
+/* The solution, and what it leaves open. */
+static cr_status solve_and_relate(cr_ctx *cx, const cri_rows *rows, const cri_linear_options *o,
+                                  uint64_t seed, cri_linear *m, cri_moments *moments)
+{
+    cr_status st = solve(cx, rows, o, seed, m, moments);
+    if (st != CR_OK || m->facts.lsqr || m->facts.rank == rows->p) return st;
+    return cri_relations_of_rows(cx, rows, o->intercept, &m->fit);
+}
+
 /* The squared error in rows left out over what the residuals say of a new row, on average over the
  * rows: sigma^2 (1 + q / n), q coefficients.  Residuals of terms that were searched for are smaller
  * than errors in new rows; the noise, and all standard errors with it, grow by that, and are known as
@@ -107,7 +117,7 @@ static cr_status select_and_solve(cr_ctx *cx, const cri_rows *rows, const cri_li
         if (member[j] != 0) which[k++] = j;
     cri_rows view = cri_rows_pick_terms(&s, rows, which, k);
     CR_TRY(s.status);
-    CR_TRY(solve(cx, &view, o, seed, m, NULL));
+    CR_TRY(solve_and_relate(cx, &view, o, seed, m, NULL));
     inflate(m);
     CR_TRY(cri_predictor_widen(cx, &m->fit, which, rows->p));
     m->method = (size_t)o->select;
@@ -129,7 +139,7 @@ static cr_status solve_precise(cr_ctx *cx, const cri_rows *rows, const cri_linea
     m->precisions = cri_precisions_of_rows(rows);
     cri_precisions_scale_rows(&m->precisions, rows, w);
     scaled.w = w;
-    CR_TRY(solve(cx, &scaled, o, seed, m, NULL));
+    CR_TRY(solve_and_relate(cx, &scaled, o, seed, m, NULL));
     cri_precisions_restore(&m->precisions, &m->fit, &m->facts);
 done:
     cr_scratch_end(&s);
@@ -186,5 +196,5 @@ cr_status cri_linear_solve(cr_ctx *cx, const cri_rows *rows, const cri_linear_op
     if (o->noise_model) return solve_with_noise(cx, rows, o, seed, m, report);
     if (o->select != CRI_SUBSET_NONE) return select_and_solve(cx, rows, o, seed, m);
     if (o->weights_are == CRI_WEIGHTS_PRECISE) return solve_precise(cx, rows, o, seed, m);
-    return solve(cx, rows, o, seed, m, moments);
+    return solve_and_relate(cx, rows, o, seed, m, moments);
 }

@@ -106,7 +106,8 @@ static double null_likelihood(const cri_likelihood *f, const double *share, size
     return nll;
 }
 
-enum { MOST_NAMES = 8 }; /* in a warning */
+enum { MOST_NAMES = 8 };                                     /* in a warning */
+static const double LEAST_PER_ROW = 0.05, LEAST_SHARE = 0.8; /* of warn_few */
 
 static void warn_fixed(cr_ctx *cx, const cr_design *d, const cri_classifier *m)
 {
@@ -150,6 +151,21 @@ static cr_status warn_separated(cr_ctx *cx, const cr_design *d, const cri_classi
 done:
     cr_scratch_end(&s);
     return st;
+}
+
+/* With k slopes the log likelihood of the fit is above that of no slopes by G / 2, of which chance alone makes k / 2, and
+ * log odds of new rows hold the share (G - k) / G of what is said of them (van Houwelingen & le Cessie 1990, Statistics
+ * in Medicine 9); log losses of new rows exceed those of the fit by k / n. */
+static void warn_few(cr_ctx *cx, const cri_classifier *m)
+{
+    double slopes = m->df - (double)(m->intercept * m->M), gain = 2 * (m->null_nll - m->nll);
+    double share = slopes < gain ? 1 - slopes / gain : 0;
+    if (m->lambda > 0 || !(slopes > LEAST_PER_ROW * m->weight) || !(share < LEAST_SHARE)) return;
+    cr_log(cx, CR_LOG_WARNING,
+           "%g rows are few for %g slopes, and the probabilities are too sure: log odds of new "
+           "rows are about %.2g of what they say; bayes-logistic allows for what so few rows "
+           "leave open, and a penalty (--lambda %.1g) shrinks them",
+           m->weight, slopes, share, 1 / m->weight);
 }
 
 /* Whether some coefficient of class k is known ten thousand times worse than that of the same
@@ -388,6 +404,7 @@ static cr_status solve(cr_ctx *cx, const cri_rows *rows, const cri_classifier_ro
         warn_apart(cx, rows->design, m, apart);
     else
         CR_TRY(warn_separated(cx, rows->design, m));
+    if (!any && m->separation == CRI_NOT_SEPARATED) warn_few(cx, m);
     report->log_likelihood = o.link == CRI_LINK_PROBIT && m->M > 1 ? NAN : -m->nll;
 done:
     cr_scratch_end(&s);

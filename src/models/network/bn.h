@@ -141,6 +141,8 @@ cr_status cri_bn_open_variables(cr_ctx *cx, const cri_rows *rows, const cri_bn_o
  * state. */
 cr_status cri_bn_read_rows(cr_scratch *s, const cri_bn *m, const cri_rows *rows,
                            const char *opt_intervention, cri_bn_rows *out);
+/* What stands in a column for a state: the code of a level, or a number; of a range its middle. */
+double cri_bn_value_of(const cri_bn *m, const cri_design_column *c, size_t v, size_t state);
 /* The column --intervention names. */
 const cr_column *cri_bn_intervention(const cri_rows *rows, const char *name);
 void             cri_bn_close(cr_ctx *cx, cri_bn *m);

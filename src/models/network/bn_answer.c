@@ -159,8 +159,7 @@ done:
 
 /* --- draws ------------------------------------------------------------------------------------ */
 
-/* What stands in a column for a state: the code of a level, or a number; of a range its middle. */
-static double value_of(const cri_bn *m, const cri_design_column *c, size_t v, size_t state)
+double cri_bn_value_of(const cri_bn *m, const cri_design_column *c, size_t v, size_t state)
 {
     const char *name = cr_state_name(cr_network_variables(m->net), v, state);
     double      x = NAN;
@@ -237,7 +236,7 @@ cr_status cri_bn_sample(cr_ctx *cx, const void *state, const cr_design *design,
         for (size_t j = 0; j < design->n_read; j++) {
             size_t v = cr_variable_lookup(cr_network_variables(m->net), design->columns[j].name);
             out[i * design->n_read + j] =
-                v == CR_NONE ? NAN : value_of(m, &design->columns[j], v, x[v]);
+                v == CR_NONE ? NAN : cri_bn_value_of(m, &design->columns[j], v, x[v]);
         }
     }
 done:

@@ -156,9 +156,11 @@ static double score_toggled(cri_local_scores *scores, const cri_dag *g, size_t v
 
 static double logistic(double x) { return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x)); }
 
-/* How much the score loses without an arc, and by its reversal, as probabilities. */
-static void weigh_arcs(cri_local_scores *scores, const cri_arc_rules *rules, const cri_dag *g,
-                       cri_bn *m)
+/* How much the score loses without an arc, and by its reversal, as probabilities.  A line of the class, of which there
+ * are as good networks with either way, counts one half each where the score does not tell members apart: reversing
+ * the arc alone may close a cycle, or meet others, and says nothing of those networks. */
+static void weigh_arcs(cri_local_scores *scores, const cri_arc_rules *rules, bool equivalent,
+                       const cri_dag *g, cri_bn *m)
 {
     uint32_t list[CRI_MOST_PARENTS];
     size_t   arc = 0;
@@ -173,7 +175,9 @@ static void weigh_arcs(cri_local_scores *scores, const cri_arc_rules *rules, con
                          k < rules->most_parents;
             m->strength[arc] = logistic(drops);
             m->direction[arc] = 1;
-            if (turns)
+            if (equivalent && m->compelled[arc] == 0)
+                m->direction[arc] = 0.5;
+            else if (turns)
                 m->direction[arc] = logistic(drops + cri_local_score(scores, u, above, k) -
                                              score_toggled(scores, g, u, v));
         }
@@ -280,7 +284,7 @@ static cr_status search_once(task *t, const cri_bn_rows *data, cri_search_result
     if (found.arcs)
         note_probabilities(found.arcs, t->m);
     else
-        weigh_arcs(scores, &t->rules, &found.result.dag, t->m);
+        weigh_arcs(scores, &t->rules, source.equivalent, &found.result.dag, t->m);
     t->m->bound = found.bound, t->m->rhat = found.rhat, t->m->replicates = found.replicates;
     memcpy(t->rules.start, found.result.dag.parents,
            n * t->rules.words * sizeof *found.result.dag.parents);

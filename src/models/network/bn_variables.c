@@ -55,7 +55,7 @@ static bool are_whole(const weighted *v, size_t n)
 static cr_status refuse_numbers(cr_ctx *cx, const cri_rows *rows, const cr_column *c, size_t n,
                                 const cri_bn_options *o, bool whole)
 {
-    cr_fail(cx, CR_EDATA, "%s: column '%s' has %zu different numbers%s, but bn describes states",
+    cr_fail(cx, CR_EDATA, "%s: column '%s' has %zu different numbers%s, too many to be states",
             cr_table_source(rows->table), c->name, n, whole ? "" : ", not all whole");
     if (whole && n <= 10 * o->levels)
         return cr_fail_hint(cx,
@@ -201,7 +201,7 @@ static cr_status add_levels(cr_ctx *cx, cri_bn *m, const char *name, size_t n, c
 {
     if (n == 0) return add_nothing(cx, m, name);
     if (n >= CRI_MOST_LEVELS) {
-        cr_fail(cx, CR_EUNSUPPORTED, "column '%s' has %zu different texts, more than bn takes",
+        cr_fail(cx, CR_EUNSUPPORTED, "column '%s' has %zu different texts, more than networks take",
                 name, n);
         return cr_fail_hint(cx, "if they name rows, --features '!%s' leaves them out", name);
     }

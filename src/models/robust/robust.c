@@ -8,6 +8,7 @@
  * widened by what the line itself is unsure of.  References in reweight.h and quantile.h. */
 #include "quantile.h"
 #include "reweight.h"
+#include "models/linear/relations.h"
 #include "base/scratch.h"
 #include "math/special/special.h"
 #include "math/constants.h"
@@ -318,6 +319,7 @@ static cr_status robust_fit(cr_ctx *cx, const cri_rows *rows, const void *option
     CR_TRY(check_levels(cx, rows, o));
     for (size_t i = 0; i < rows->n; i++) m->n += w[i] = rows->w ? rows->w[i] : 1;
     CR_TRY(cri_least_squares_auto(cx, rows, o->intercept, &plain, &facts));
+    if (facts.rank < rows->p) CR_TRY(cri_relations_of_rows(cx, rows, o->intercept, &plain));
     m->method = (size_t)o->method;
     m->parameters = (double)(facts.rank + o->intercept);
     m->share = m->method == LAD ? 0.5 : o->quantile;
@@ -398,6 +400,12 @@ static cr_status robust_mean(cr_ctx *cx, const void *state, const cri_rows *rows
     return st != CR_OK ? st : cri_predictor_drop_noise(cx, &m->line, rows, out);
 }
 
+static cr_status robust_undetermined(cr_ctx *cx, const void *state, const cri_rows *rows,
+                                     size_t *which)
+{
+    return cri_predictor_undetermined(cx, &((const robust_state *)state)->line, rows, which);
+}
+
 /* --- describe and file ----------------------------------------------------------------------- */
 
 static const cr_field robust_statistics[] = {
@@ -466,8 +474,10 @@ const cr_model_class cri_class_robust = {
     .default_scale = CR_SCALE_NONE,
     .scales_itself = true,
     .whole = &(const cri_whole_face){ .fit = robust_fit },
-    .rows = &(
-        const cri_rows_face){ .predict = robust_predict, .mean = robust_mean, .means_alone = true },
+    .rows = &(const cri_rows_face){ .predict = robust_predict,
+                                    .mean = robust_mean,
+                                    .undetermined = robust_undetermined,
+                                    .means_alone = true },
     .describe = robust_describe,
     .statistics = robust_statistics,
     .state = robust_record,

@@ -286,6 +286,20 @@ done:
     return st;
 }
 
+/* The penalty is not chosen by the rows: of 12 rows with two columns, what was said to be 0.74 came true in 0.60, of 25
+ * in 0.66 instead of 0.70, of 50 in 0.68 instead of 0.70. */
+static void warn_of_few_rows(cr_ctx *cx, const cri_rows *rows, const cri_crf *m)
+{
+    enum { FEW = 40, PER_WEIGHT = 3 };
+    if (rows->passes || rows->n >= FEW || rows->n > PER_WEIGHT * m->free) return;
+    cr_log(
+        cx, CR_LOG_WARNING,
+        "%zu rows are few for %zu weights, and the probabilities are too sure: they are those at "
+        "the estimates, and do not allow for the sds of the weights; where rows do not depend "
+        "on each other, bayes-logistic does",
+        rows->n, m->free);
+}
+
 cr_status cri_crf_fit(cr_ctx *cx, const cri_rows *rows, const cri_crf_settings *o, cri_crf *m,
                       cr_report *report)
 {
@@ -310,6 +324,7 @@ cr_status cri_crf_fit(cr_ctx *cx, const cri_rows *rows, const cri_crf_settings *
     p.A = m->A, p.K = m->K, p.lambda = o->lambda, p.l1 = o->l1;
     if (!rows->passes) cri_crf_problem_rows(&p, rows, &r);
     CR_TRY(learn(cx, &p, &v, o, &making, m, report));
+    warn_of_few_rows(cx, rows, m);
 done:
     cri_crf_problem_close(&p);
     cri_crf_rows_close(cx, &r);

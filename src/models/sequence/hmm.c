@@ -439,6 +439,8 @@ static cr_status hmm_ready(cr_ctx *cx, void *state, const cr_design *design)
     double    *work;
 
     if (!fits_design(m, design)) CR_TRY(CR_EDATA);
+    if (isnan(m->em.objective)) m->em.objective = -INFINITY; /* which no file can hold */
+    if (isnan(m->log_likelihood) && !cri_hmm_is_vb(m)) m->log_likelihood = -INFINITY;
     work = cr_scratch_f64(&s, cri_hmm_own_work(m));
     CR_TRY(s.status);
     CR_TRY(cri_record_allocate(cx, cri_hmm_record, m));

@@ -78,7 +78,7 @@
     MEMBER(matrix, ends,           (sequences, place), ">=0", "rows of each, and P(z | rows) at the last") \
     MEMBER(text,   labels,         (),      "none",          "of the sequences, each before a line feed") \
     MEMBER(real,   weight,         (),      ">0",            "rows")                               \
-    MEMBER(real,   log_likelihood, (),      "none",          "of the rows; NaN with vb")           \
+    MEMBER(real,   log_likelihood, (),      "any none",      "of the rows; NaN with vb")           \
     MEMBER(count,  rejected,       (),      "",              "starts whose end was")               \
     MEMBER(real,   best_rejected,  (),      "none",          "the highest objective of these")     \
     MEMBER(count,  tried,          (),      ">0",            "candidates")                         \
@@ -154,8 +154,9 @@ enum { CRI_HMM_INFER_EM, CRI_HMM_INFER_VB };
       "0.1")                                                                                       \
     X(real, prior_rows, "0.01", ">=0",                                                             \
       "rows like all rows together that the prior of what a state emits counts for", "1")          \
-    X(real, prior_transitions, "1e-4", ">=0",                                                      \
-      "transitions to states at random that the prior of each state's transitions counts for",     \
+    X(real, prior_transitions, "", ">=0",                                                          \
+      "transitions to states at random that the prior of each state's transitions counts for; "    \
+      "default: 1 where there are fewer than five rows for a parameter, else 0.0001",              \
       "1")                                                                                         \
     X(real, least_spread, "1e-3", ">=0",                                                           \
       "reject ends in which a state has a variance below this share of that of all rows", "1e-6")  \
@@ -222,6 +223,8 @@ cri_emitted cri_hmm_emitted(const cri_hmm *m, size_t j, double *work);
 cri_joint   cri_hmm_joint(const cri_hmm *m, const double **columns, double *work);
 /* Free parameters of k states. */
 double cri_hmm_parameters(const cri_hmm *m);
+/* Are there fewer than five rows for a parameter? */
+bool cri_hmm_are_few(const cri_hmm *m);
 /* States in an order that does not depend on the start: by the mean of the first column of numbers, or by their shares. */
 cr_status cri_hmm_order(cr_ctx *cx, cri_hmm *m);
 

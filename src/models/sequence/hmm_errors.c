@@ -3,7 +3,8 @@
  *   H_ij = (f(+ +) - f(+ -) - f(- +) + f(- -)) / (4 h_i h_j),   the covariance of the estimates is about (-H)^-1,
  * with steps h at which f falls by about a thousandth, where rounding and higher derivatives are both small; then by the
  * delta method to the parameters as they are described.  They hold for long sequences and a maximum inside its bounds:
- * a probability for which less than half a row speaks is held fixed, and has no error.
+ * a probability for which less than half a row speaks is held fixed; of pi and A it has the sd of the posterior of its
+ * row, a Dirichlet distribution of what was expected and the prior, and else no error.
  * 2 d^2 passes forward for d numbers: none are given where that is too much. */
 #include "hmm.h"
 #include "hmm_ties.h"
@@ -166,6 +167,20 @@ static void set_errors(const double *J, const double *V, const bool *weak, size_
     }
 }
 
+/* sqrt(p (1 - p) / (n + s + 1)) of pi and A, for which n rows speak and a prior of s, where the information gives none:
+ * too few rows speak for p or for all the others of its row.  A prior of less than one transition says too little. */
+static void fill_weak(const cri_hmm *m, double *error)
+{
+    size_t k = m->k;
+    double s = m->prior_transitions;
+    for (size_t a = 0; a < k + k * k; a++) {
+        double p = a < k ? m->pi[a] : m->A[a - k], rows = (double)m->sequences;
+        if (!isnan(error[a]) || m->ties > 0 || !(s >= 1) || !(p > 0)) continue;
+        if (a >= k) rows = cri_hmm_transition_rows(m, (a - k) / k, (a - k) % k);
+        error[a] = sqrt(p * (1 - p) / (rows + s + 1));
+    }
+}
+
 /* A copy whose parameters can change. */
 static cr_status open_probe(cr_ctx *cx, cr_scratch *s, const cri_hmm *m, probe *p)
 {
@@ -229,10 +244,26 @@ static cr_status find_errors(cr_ctx *cx, cri_hmm *m)
     if (!error) CR_TRY(CR_ENOMEM);
     m->error = error, m->errors = values;
     set_errors(J, V, weak, values, p.n, m->error);
+    fill_weak(m, m->error);
 done:
     cri_state_free(cx, &cri_class_hmm, p.m);
     cr_scratch_end(&s);
     return st;
+}
+
+/* A maximum takes what it fitted for known: log densities of new rows are lower than those of the rows of the fit by
+ * about as many nats as there are parameters (Akaike 1973). */
+static void warn_of_few(cr_ctx *cx, const cri_hmm *m)
+{
+    double parameters = cri_hmm_parameters(m);
+    bool   known = m->q == 0 && m->stages == 0;
+    if (cri_hmm_is_vb(m) || m->fixed || !cri_hmm_are_few(m)) return;
+    for (size_t j = 0; j < m->p; j++) known = known && cri_hmm_vb_knows(m->kind[j]);
+    cr_log(cx, CR_LOG_WARNING,
+           "hmm: %g rows for %g parameters: log densities of new rows are lower than of these, by "
+           "%.2g or more a row, and forecasts are too sure%s",
+           m->weight, parameters, parameters / m->weight,
+           known ? "; --infer vb averages over the parameters" : "");
 }
 
 cr_status cri_hmm_find_errors(cr_ctx *cx, const void *plan, const cri_rows *rows, uint64_t seed,
@@ -241,6 +272,7 @@ cr_status cri_hmm_find_errors(cr_ctx *cx, const void *plan, const cri_rows *rows
     cri_hmm  *m = state;
     cr_status st = CR_OK;
     (void)plan, (void)rows, (void)seed;
+    warn_of_few(cx, m);
     if (!late && cri_hmm_dimension(m) > 0) st = find_errors(cx, m);
     m->data = NULL; /* the plan's, which ends */
     return st;

@@ -215,7 +215,7 @@ static cr_status check_ties(cr_ctx *cx, const cri_hmm_plan *a)
         return cr_fail(cx, CR_EARG,
                        "--max-iter 0 keeps the parameters that are given: ties are "
                        "for those that are learned");
-    if (!(a->o->prior_transitions > 0))
+    if (a->o->prior_transitions == 0)
         return cr_fail(cx, CR_EARG, "transitions that are tied need --prior-transitions above 0");
     if (a->to > CRI_HMM_MOST_TIED)
         return cr_fail(cx, CR_EARG, "transitions of more than %d states cannot be tied",

@@ -36,6 +36,9 @@ static void reach(void *state, const double *sums)
     m->log_likelihood = cri_hmm_is_vb(m) ? NAN : sums[0];
     memcpy(m->sums, sums, m->statistics * sizeof *sums);
     for (size_t c = 0; c < m->k; c++) m->share[c] = rows[c] / m->weight;
+    if (m->log_likelihood != -INFINITY) return;
+    memset(m->sums, 0, m->statistics * sizeof *sums); /* rows that cannot be expect nothing */
+    memset(m->share, 0, m->k * sizeof *m->share);
 }
 
 static cr_status judge(cr_ctx *cx, const void *plan, const void *state, bool *out_rejected)

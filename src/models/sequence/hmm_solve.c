@@ -115,6 +115,8 @@ double cri_hmm_parameters(const cri_hmm *m)
     return sum + (m->covariance_is == 2 ? 1 : k) * g * (g + 1) / 2;
 }
 
+bool cri_hmm_are_few(const cri_hmm *m) { return (double)m->data->T < 5 * cri_hmm_parameters(m); }
+
 /* --- maximisation ---------------------------------------------------------------------------- */
 
 /* p [n] over what is allowed, with a prior of s. */

@@ -337,11 +337,12 @@ cr_status cri_hmm_start(cr_ctx *cx, const cri_hmm_plan *a, size_t k, size_t atte
     if (a->q) memcpy(m->slope, a->slope, a->p * a->q * sizeof(double));
     m->covariance_is = a->o->covariance;
     m->prior_rows = a->o->prior_rows;
-    m->prior_transitions = a->o->prior_transitions;
     m->fixed = a->o->max_iter == 0;
     m->data = &a->data;
     CR_TRY(cri_hmm_place(cx, m));
     CR_TRY(read_topology(cx, a->o->topology, m));
+    m->prior_transitions = a->o->prior_transitions;
+    if (isnan(m->prior_transitions)) m->prior_transitions = cri_hmm_are_few(m) ? 1 : 1e-4;
     if (k == 1)
         begin_alone(m, rng);
     else

@@ -10,6 +10,7 @@
 #include "kalman_average.h"
 #include "kalman_close.h"
 #include "kalman_em.h"
+#include "kalman_joint.h"
 #include "base/context_internal.h"
 #include "models/core/rows_check.h"
 
@@ -19,6 +20,7 @@
 /* clang-format off */
 #define KALMAN_OPTIONS(X)                                                                             \
     X(text,  components, "level", "", "parts that the series is the sum of: level or trend, seasonal:12, cycle, ar:2 or arma:1,1, regression (on the other columns; regression:walk: with coefficients that move), irregular", "trend,seasonal:12") \
+    X(list,  beside, "", "COLUMN", "series that are observed beside the target, each the sum of the same parts: their shocks, and their noise, are correlated", "b,c") \
     X(choice, steps, "rows", "rows|time|months", "how far rows are apart: a step each, by the time between them in --time, or by the months between its dates", "time") \
     X(real,  unit,     "", ">0", "length of a step in the units of --time, or in months; by default the smallest time between rows of which the others are multiples, or the median one", "1") \
     X(text,  model,    "", "FILE", "matrices of the model in JSON, which are then not learned: a file, or the text itself", "model.json") \
@@ -37,28 +39,71 @@ enum { MOST_SETTINGS = 64, FEW_SETTINGS = 16, MOST_PLACES = 2000000 };
 
 /* --- what the series is like ----------------------------------------------------------------- */
 
-/* Mean and sd of what is observed, without squares that overflow; sd 0 of a series that is constant. */
-static cr_status measure(cr_ctx *cx, const cri_rows *rows, kalman_state *m)
+/* Mean and sd of what is observed of y [n], without squares that overflow; sd 0 of a series that is constant. */
+static cr_status measure(cr_ctx *cx, const cri_rows *rows, const char *name, const double *y,
+                         size_t *out_observed, double *out_shift, double *out_scale)
 {
     double n = 0, mean = 0, square = 0, most = 0;
     for (size_t i = 0; i < rows->n; i++)
-        if (!isnan(rows->y[i])) mean += (rows->y[i] - mean) / ++n;
+        if (!isnan(y[i])) mean += (y[i] - mean) / ++n;
     for (size_t i = 0; i < rows->n; i++)
-        if (!isnan(rows->y[i])) most = fmax(most, fabs(rows->y[i] - mean));
+        if (!isnan(y[i])) most = fmax(most, fabs(y[i] - mean));
     for (size_t i = 0; most > 0 && i < rows->n; i++)
-        if (!isnan(rows->y[i])) square += pow((rows->y[i] - mean) / most, 2);
-    m->observed = (size_t)n;
-    m->shift = mean;
-    m->scale = n > 0 ? most * sqrt(square / n) : 0;
+        if (!isnan(y[i])) square += pow((y[i] - mean) / most, 2);
+    *out_observed = (size_t)n;
+    *out_shift = mean;
+    *out_scale = n > 0 ? most * sqrt(square / n) : 0;
     if (n == 0)
         return cr_fail(cx, CR_EDATA, "%s: the series '%s' has no value",
-                       cr_table_source(rows->table), cr_design_target(rows->design));
-    if (most > 0 && !(isnormal(m->scale * m->scale))) {
+                       cr_table_source(rows->table), name);
+    if (most > 0 && !(isnormal(*out_scale * *out_scale))) {
         cr_fail(cx, CR_ENUMERIC, "the squares of the target '%s' are beyond the range of numbers",
-                cr_design_target(rows->design));
+                name);
         return cr_fail_hint(cx, "--scale-target standard rescales it");
     }
     return CR_OK;
+}
+
+/* All columns. */
+static cr_status measure_columns(cr_ctx *cx, const cri_rows *rows, kalman_state *m)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    double    *y = cr_scratch_f64(&s, rows->n);
+    CR_TRY(s.status);
+    for (size_t c = 0; c <= m->beside; c++) {
+        double *shift = c == 0 ? &m->shift : &m->beside_shift[c - 1];
+        double *scale = c == 0 ? &m->scale : &m->beside_scale[c - 1];
+        size_t  n;
+        CR_TRY(cri_kalman_values_of(cx, rows, m, c, y));
+        CR_TRY(measure(cx, rows, cri_kalman_column(m, rows->design, c), y, &n, shift, scale));
+        m->observed += n;
+    }
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+/* What several columns cannot have. */
+static cr_status check_beside(cr_ctx *cx, const cri_rows *rows, const kalman_options *o)
+{
+    if (o->steps != CRI_KALMAN_STEPS_ROWS) {
+        cr_fail(cx, CR_EUNSUPPORTED, "--beside needs rows that are a step apart: --steps rows");
+        return cr_fail_hint(cx, "a row without values stands for a step that is not there");
+    }
+    if (o->parameters == PARAMETERS_AVERAGED)
+        return cr_fail(cx, CR_EUNSUPPORTED,
+                       "--parameters averaged is for one series, without --beside");
+    if (o->infer == INFER_EM)
+        return cr_fail(cx, CR_EUNSUPPORTED, "--infer em is for one series, without --beside");
+    if (rows->design->transform.kind != CRI_TRANSFORM_NONE)
+        return cr_fail(cx, CR_EUNSUPPORTED,
+                       "--beside needs --transform-target none, which would change one column "
+                       "alone");
+    if (rows->design->target_scale == 1 && rows->design->target_shift == 0) return CR_OK;
+    return cr_fail(cx, CR_EUNSUPPORTED,
+                   "--beside needs --scale-target none: each column is scaled "
+                   "by itself in any case");
 }
 
 static cr_status check_rows(cr_ctx *cx, const cri_rows *rows)
@@ -123,6 +168,18 @@ static void name_zeros(cr_ctx *cx, const kalman_state *m, const cr_design *desig
     }
 }
 
+/* Columns of which a part is one for both. */
+static void name_rigid(cr_ctx *cx, const kalman_state *m, const cr_design *design)
+{
+    for (size_t i = 0; i < m->n_theta; i++) {
+        char name[512];
+        if (!cri_kalman_is_rigid(m->plan, m->theta, i)) continue;
+        cri_kalman_parameter(m, design, i, name, sizeof name);
+        cr_log(cx, CR_LOG_INFO, "%s is next to %d, the edge of what is possible", name,
+               m->theta[i] > 0 ? 1 : -1);
+    }
+}
+
 /* A cycle whose damping is all but 1 does not fade, and its amplitude stays. */
 static void name_steady_cycles(cr_ctx *cx, cr_scratch *s, const kalman_state *m)
 {
@@ -148,6 +205,12 @@ static cr_status learn_settings(cr_scratch *s, cri_kalman_target *t, const kalma
                               : fit > MOST_SETTINGS ? MOST_SETTINGS
                                                     : (size_t)fit;
     if (o->parameters == PARAMETERS_FIXED) goto done;
+    if (m->beside > 0 && cri_kalman_is_open(m->plan, m->observed))
+        cr_log(s->cx, CR_LOG_WARNING,
+               "%zu parameters are many for %zu values, and those of several columns are not "
+               "averaged over: intervals may be too narrow",
+               m->n_theta, m->observed);
+    if (m->beside > 0) goto done;
     if (!asked && !cri_kalman_is_open(m->plan, m->observed)) goto done;
     CR_TRY(cri_kalman_settings(s, t, most, asked, &average));
     if (average.n == 0) {
@@ -196,6 +259,7 @@ static cr_status learn(cr_ctx *cx, const cri_rows *rows, const kalman_options *o
     report->stop = best.stop;
     report->iterations = best.iterations;
     name_zeros(cx, m, rows->design);
+    name_rigid(cx, m, rows->design);
     name_steady_cycles(cx, &s, m);
     CR_TRY(learn_settings(&s, &target, o, m));
 done:
@@ -264,16 +328,19 @@ static cr_status plan_fit(cr_ctx *cx, const cri_rows *rows, const kalman_options
     cri_kalman_plan plan;
     m->components = cri_string_copy(cx, o->components);
     if (!m->components) return CR_ENOMEM;
-    m->longest = fmax(4, m->steps ? m->span : (double)m->observed);
+    m->longest = fmax(4, m->steps ? m->span : (double)m->observed / (double)(m->beside + 1));
     CR_TRY(cri_kalman_plan_read(cx, o->components, rows->p, m->longest, &plan));
     if (m->between) CR_TRY(cri_kalman_plan_between(cx, &plan));
+    if (m->beside > 0) CR_TRY(cri_kalman_plan_join(cx, m->beside + 1, &plan));
+    m->noise = m->beside > 0 ? plan.p : 0;
     m->m = plan.m;
     m->k = plan.k;
     m->n_theta = plan.n_theta;
     m->h = NAN;
-    if (!(m->scale > 1e-13 * fabs(m->shift))) {
+    for (size_t c = 0; c <= m->beside; c++) {
+        if (cri_kalman_scale_of(m, c) > 1e-13 * fabs(cri_kalman_shift_of(m, c))) continue;
         cr_fail(cx, CR_EDATA, "the series '%s' is constant: there is no variance to learn",
-                cr_design_target(rows->design));
+                cri_kalman_column(m, rows->design, c));
         CR_TRY(cr_fail_hint(cx, "--model takes matrices that are not learned"));
     }
 done:
@@ -313,7 +380,9 @@ static cr_status kalman_fit(cr_ctx *cx, const cri_rows *rows, const void *option
                        "--model gives all matrices: --parameters has nothing to average over"));
     if (o->model && strcmp(o->components, "level") != 0)
         CR_TRY(cr_fail(cx, CR_EARG, "--model gives the whole model: leave --components out"));
-    CR_TRY(measure(cx, rows, m));
+    CR_TRY(cri_kalman_name_columns(cx, rows->design, o->beside, m));
+    if (m->beside > 0) CR_TRY(check_beside(cx, rows, o));
+    CR_TRY(measure_columns(cx, rows, m));
     CR_TRY(set_steps(cx, rows, o, m));
     if (o->model && m->between) {
         cr_fail(cx, CR_EUNSUPPORTED,

@@ -54,10 +54,19 @@
     MEMBER(count,  settings,   (),  "spare",    "of the parameters, that answers are averaged over; 0: theta alone") \
     MEMBER(real,   dof,        (),  ">=0 spare", "of Student's t, given a setting")                    \
     MEMBER(matrix, setting,    (settings, n_theta), "none", "as theta")                                \
-    MEMBER(vector, share,      (settings), ">0 none", "of each in the average")
+    MEMBER(vector, share,      (settings), ">0 none", "of each in the average")                        \
+    MEMBER(count,  beside,     (),  "spare",    "columns that are observed beside the target")         \
+    MEMBER(count,  noise,      (),  "spare",    "the last states, if they are the noise of the columns") \
+    MEMBER(text,   columns,    (),  "none",     "their names, each ended by a line feed")              \
+    MEMBER(vector, beside_shift, (beside), "none", "of these columns")                                 \
+    MEMBER(vector, beside_scale, (beside), ">0 none", "of these columns")                              \
+    MEMBER(matrix, beside_Z,   (beside, m), "none", "theirs, of a model given by its matrices")        \
+    MEMBER(vector, beside_h,   (beside), ">=0 none", "likewise")                                       \
+    MEMBER(count,  outlier_column, (), "spare", "in which it is: 0 is the target")
 /* clang-format on */
 
-CRI_RECORD(kalman_state, KALMAN_STATE, cri_kalman_plan *plan; const char **labels;);
+CRI_RECORD(kalman_state, KALMAN_STATE, cri_kalman_plan *plan; const char **labels;
+           const char **others;);
 extern const cri_member cri_kalman_record[];
 
 enum { CRI_KALMAN_STEPS_ROWS, CRI_KALMAN_STEPS_TIME, CRI_KALMAN_STEPS_MONTHS };
@@ -66,6 +75,10 @@ enum { CRI_KALMAN_STEPS_ROWS, CRI_KALMAN_STEPS_TIME, CRI_KALMAN_STEPS_MONTHS };
 cr_status cri_kalman_prepare(cr_ctx *cx, kalman_state *state);
 void      cri_kalman_unprepare(cr_ctx *cx, kalman_state *state);
 
+/* A list of the n lines of a text, which points into a copy of it and is freed with the state; no list of no text, and none
+ * anew. */
+cr_status cri_kalman_split_lines(cr_ctx *cx, const char *opt_text, size_t n, const char ***out);
+
 /* The matrices of a state in the caller's arena, and the mean that is taken off the series first. */
 cr_status cri_kalman_open(cr_scratch *s, const kalman_state *state, cri_kalman_system *out);
 double    cri_kalman_mean(const kalman_state *state);
@@ -73,6 +86,39 @@ double    cri_kalman_mean(const kalman_state *state);
  * seen yet. */
 void cri_kalman_start(const kalman_state *state, const cri_kalman_system *base, double *place,
                       cri_kalman_system *out);
+/* --- columns: number 0 is the target, the others are those beside it (kalman_columns.c) ------- */
+
+/* Takes the names of those beside it from a list. */
+cr_status cri_kalman_name_columns(cr_ctx *cx, const cr_design *design, const char *list,
+                                  kalman_state *state);
+/* Column c at the rows, in the units of the data: out [rows], NaN where it is missing. */
+cr_status cri_kalman_values_of(cr_ctx *cx, const cri_rows *rows, const kalman_state *state,
+                               size_t c, double *out);
+static inline double cri_kalman_shift_of(const kalman_state *m, size_t c)
+{
+    return c == 0 ? m->shift : m->beside_shift[c - 1];
+}
+static inline double cri_kalman_scale_of(const kalman_state *m, size_t c)
+{
+    return c == 0 ? m->scale : m->beside_scale[c - 1];
+}
+static inline const char *cri_kalman_column(const kalman_state *m, const cr_design *d, size_t c)
+{
+    return c == 0 ? cr_design_target(d) : m->others[c - 1];
+}
+/* As cri_kalman_loadings, without the states that are noise: out [m].  The variance of the noise.  Whether the target is
+ * missing in row t, and its noise one of the states, of which the other columns of the row say something: its value is then a
+ * sum of states. */
+void   cri_kalman_signal(const kalman_state *state, const cri_kalman_system *system,
+                         const cri_kalman_data *data, size_t t, size_t c, double *out);
+double cri_kalman_noise(const kalman_state *state, const cri_kalman_system *system, size_t c);
+static inline bool cri_kalman_is_gap(const kalman_state *m, const cri_kalman_data *data, size_t t)
+{
+    return m->noise > 0 && isnan(data->y[t * (m->beside + 1)]);
+}
+/* What the log likelihood of a path has to lose for the units of the data: the sum of the log scales of its densities. */
+double cri_kalman_log_units(const kalman_state *state, const cri_kalman_path *path);
+
 /* The name of a parameter. */
 void cri_kalman_parameter(const kalman_state *state, const cr_design *design, size_t i, char *out,
                           size_t size);
@@ -100,7 +146,7 @@ struct cri_kalman_question {
     cr_status (*ask)(cr_ctx *cx, const kalman_state *one, const cri_kalman_question *q,
                      double *opt_places, cr_prediction *out);
     const cri_rows *rows;
-    size_t          part;   /* of kalman_part                     */
+    size_t          part;   /* of kalman_part; the column of a forecast */
     bool            noise;  /* is added                           */
     size_t          ahead;  /* rows of a forecast                 */
     size_t          n;      /* answers                            */

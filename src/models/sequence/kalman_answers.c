@@ -58,13 +58,14 @@ done:
 
 /* --- given the rows before ------------------------------------------------------------------- */
 
-/* One answer in the units of rows->y: none where nothing is known yet. */
-static void put(const kalman_state *m, double mean, double variance, bool known, cr_prediction *out,
-                size_t row)
+/* One answer about column c in the units of the data: none where nothing is known yet. */
+static void put(const kalman_state *m, size_t c, double mean, double variance, bool known,
+                cr_prediction *out, size_t row)
 {
-    out->mean[row] = known ? m->shift + m->scale * (mean + cri_kalman_mean(m)) : NAN;
+    double shift = cri_kalman_shift_of(m, c), scale = cri_kalman_scale_of(m, c);
+    out->mean[row] = known ? shift + scale * (mean + cri_kalman_mean(m)) : NAN;
     if (!out->scale) return;
-    out->scale[row] = known ? m->scale * sqrt(variance) : NAN;
+    out->scale[row] = known ? scale * sqrt(variance) : NAN;
     out->dof[row] = known ? INFINITY : NAN;
 }
 
@@ -81,7 +82,8 @@ static cr_status ask_filter(cr_ctx *cx, const kalman_state *m, const cri_kalman_
         CR_TRY(cri_kalman_filter(cx, &r.system, &r.one, false, &path));
         for (size_t i = 0; i < r.one.n; i++) {
             cri_kalman_slot slot = cri_kalman_slot_at(&path, path.slot[i]);
-            put(m, path.mean[i], fmax(slot.F[0] - (q->noise ? 0 : r.system.h[0]), 0),
+            double          noise = q->noise ? 0 : cri_kalman_noise(m, &r.system, 0);
+            put(m, 0, path.mean[i * (m->beside + 1)], fmax(slot.F[0] - noise, 0),
                 !(slot.Finf[0] > 0), out, r.sequences->row[r.sequences->start[k] + i]);
         }
         if (opt_places)
@@ -129,14 +131,18 @@ typedef struct look {
     size_t                 series;
     double                *w;         /* [m] */
     double                *mean, *sd; /* [rows]; sd may be NULL */
-    double                 noise;     /* variance that is added */
+    bool                   value;     /* of the target, not its signal */
+    double                 noise;     /* variance that is added to it   */
 } look;
 
 /* The weights of the part in the signal of row t. */
 static void weigh(const look *l, size_t t)
 {
     const reader *r = l->r;
-    cri_kalman_loadings(&r->system, &r->one, t, 0, l->w);
+    if (l->value && cri_kalman_is_gap(r->m, &r->one, t))
+        cri_kalman_loadings(&r->system, &r->one, t, 0, l->w);
+    else
+        cri_kalman_signal(r->m, &r->system, &r->one, t, 0, l->w);
     for (size_t i = 0; l->opt_part && i < r->m->m; i++)
         if (i < l->opt_part->first || i >= l->opt_part->first + l->opt_part->n) l->w[i] = 0;
 }
@@ -149,8 +155,9 @@ static void see(void *arg, const cri_kalman_row *row)
     weigh(l, row->t);
     for (size_t i = 0; i < l->r->m->m; i++) mean += l->w[i] * row->a[i];
     variance = cri_kalman_covariance(row, l->w, l->w);
+    bool noise = l->value && !cri_kalman_is_gap(l->r->m, &l->r->one, row->t);
     l->mean[at] = isinf(variance) ? NAN : mean;
-    if (l->sd) l->sd[at] = isinf(variance) ? NAN : sqrt(variance + l->noise);
+    if (l->sd) l->sd[at] = isinf(variance) ? NAN : sqrt(variance + (noise ? l->noise : 0));
 }
 
 /* mean and sd [rows] of a part of the signal, or of all of it, scaled as inside. */
@@ -164,7 +171,8 @@ static cr_status smooth(cr_ctx *cx, const kalman_state *m, const cri_rows *rows,
     look            l = { .r = &r, .opt_part = opt_part, .mean = mean, .sd = opt_sd };
     l.w = cr_scratch_f64(&s, m->m);
     CR_TRY(open_reader(&s, m, rows, NULL, &r));
-    l.noise = noise ? r.system.h[0] : 0;
+    l.value = noise;
+    l.noise = cri_kalman_noise(m, &r.system, 0);
     for (l.series = 0; l.series < r.sequences->n; l.series++) {
         turn_to(&r, l.series, NULL);
         CR_TRY(cri_kalman_filter(cx, &r.system, &r.one, true, &path));
@@ -185,7 +193,7 @@ static cr_status ask_smoother(cr_ctx *cx, const kalman_state *m, const cri_kalma
     for (size_t i = 0; st == CR_OK && i < q->n; i++) {
         bool   known = !isnan(out->mean[i]);
         double sd = out->scale ? out->scale[i] : 0;
-        put(m, out->mean[i], sd * sd, known, out, i);
+        put(m, 0, out->mean[i], sd * sd, known, out, i);
     }
     return st;
 }
@@ -278,6 +286,7 @@ static cr_status kalman_part(cr_ctx *cx, const void *state, const cr_design *des
 
 /* --- ahead ----------------------------------------------------------------------------------- */
 
+/* Column q->part of the rows to come. */
 static cr_status ask_forecast(cr_ctx *cx, const kalman_state *m, const cri_kalman_question *q,
                               double *places, cr_prediction *out)
 {
@@ -285,11 +294,11 @@ static cr_status ask_forecast(cr_ctx *cx, const kalman_state *m, const cri_kalma
     cr_scratch      s = cr_scratch_begin(cx);
     reader          r;
     cri_kalman_path path = { 0 };
-    double         *y = cr_scratch_f64(&s, q->ahead);
-    size_t          ends[2] = { 0, q->ahead };
+    size_t          ends[2] = { 0, q->ahead }, p = m->beside + 1, c = q->part;
+    double         *y = cr_scratch_matrix(&s, q->ahead, p);
     const double    one_step = 1;
     CR_TRY(open_reader(&s, m, NULL, NULL, &r));
-    for (size_t i = 0; i < q->ahead; i++) y[i] = NAN;
+    for (size_t i = 0; i < q->ahead * p; i++) y[i] = NAN;
     cri_kalman_data data = { .n = q->ahead, .series = 1, .start = ends, .y = y };
     if (m->steps != CRI_KALMAN_STEPS_ROWS) {
         data.step = cr_scratch_bytes(&s, q->ahead, sizeof *data.step); /* all 0: that one */
@@ -303,7 +312,7 @@ static cr_status ask_forecast(cr_ctx *cx, const kalman_state *m, const cri_kalma
         CR_TRY(cri_kalman_filter(cx, &r.system, &data, false, &path));
         for (size_t h = 0; h < q->ahead; h++) {
             cri_kalman_slot slot = cri_kalman_slot_at(&path, path.slot[h]);
-            put(m, path.mean[h], slot.F[0], !(slot.Finf[0] > 0), out, k * q->ahead + h);
+            put(m, c, path.mean[h * p + c], slot.F[c], !(slot.Finf[c] > 0), out, k * q->ahead + h);
         }
         cri_kalman_path_free(cx, &path);
     }
@@ -313,15 +322,14 @@ done:
     return st;
 }
 
-static cr_status kalman_forecast(cr_ctx *cx, const void *state, const cr_design *design,
-                                 const double *places, size_t n, size_t ahead, cr_prediction *out)
+static cr_status forecast_column(cr_ctx *cx, const kalman_state *m, size_t c, const double *places,
+                                 size_t n, size_t ahead, cr_prediction *out)
 {
     cr_status           st = CR_OK;
     cr_scratch          s = cr_scratch_begin(cx);
-    const kalman_state *m = state;
     double             *copy = cr_scratch_matrix(&s, n, m->width);
     cri_kalman_question q = { .ask = ask_forecast, .ahead = ahead, .n = n * ahead, .places = n };
-    (void)design;
+    q.part = c;
     if (m->k > 0) {
         cr_fail(cx, CR_EARG, "the regressors of the rows ahead are not known");
         CR_TRY(cr_fail_hint(cx, "predict from a file that has them, and no target: its rows are "
@@ -330,6 +338,34 @@ static cr_status kalman_forecast(cr_ctx *cx, const void *state, const cr_design 
     CR_TRY(s.status);
     memcpy(copy, places, n * m->width * sizeof *copy);
     CR_TRY(cri_kalman_answer(cx, m, &q, copy, out));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+static cr_status kalman_forecast(cr_ctx *cx, const void *state, const cr_design *design,
+                                 const double *places, size_t n, size_t ahead, cr_prediction *out)
+{
+    (void)design;
+    return forecast_column(cx, state, 0, places, n, ahead, out);
+}
+
+static const char *kalman_beside(const void *state, size_t k)
+{
+    const kalman_state *m = state;
+    return k < m->beside ? m->others[k] : NULL;
+}
+
+static cr_status kalman_forecast_beside(cr_ctx *cx, const void *state, size_t k,
+                                        const double *places, size_t n, size_t ahead, double *mean,
+                                        double *sd)
+{
+    cr_status     st = CR_OK;
+    cr_scratch    s = cr_scratch_begin(cx);
+    cr_prediction out = { .n = n * ahead, .mean = mean, .scale = sd };
+    out.dof = cr_scratch_f64(&s, n * ahead); /* all normal: there are no settings */
+    CR_TRY(s.status);
+    CR_TRY(forecast_column(cx, state, k + 1, places, n, ahead, &out));
 done:
     cr_scratch_end(&s);
     return st;
@@ -360,6 +396,8 @@ const cri_sequence_face cri_kalman_sequence = { .series = true,
                                                 .filter = kalman_filter,
                                                 .smooth = kalman_smooth,
                                                 .forecast = kalman_forecast,
+                                                .beside = kalman_beside,
+                                                .forecast_beside = kalman_forecast_beside,
                                                 .step = kalman_step,
                                                 .ends = kalman_ends };
 const cri_rows_face     cri_kalman_rows = { .predict = kalman_predict,

@@ -58,11 +58,17 @@ static void close_row(void *arg, const cri_kalman_row *row)
         m->coefficient_sd[j] = isfinite(v) ? sqrt(v) : NAN;
     }
     if (c->joint && row->t + 1 == c->data->start[c->series + 1]) keep_place(c, row, c->series);
-    if (row->D[0] > 0 && !(fabs(row->u[0]) / sqrt(row->D[0]) <= fabs(m->outlier))) {
-        m->outlier = row->u[0] / sqrt(row->D[0]);
+    for (size_t i = 0; i <= m->beside; i++) {
+        size_t noise = n - m->noise + i;
+        bool   state = m->noise > 0; /* the noise: its disturbance is that of a state */
+        double u = state ? row->r[noise] : row->u[i],
+               D = state ? row->N[noise * (n + 1)] : row->D[i];
+        if (!(D > 0) || fabs(u) / sqrt(D) <= fabs(m->outlier)) continue;
+        m->outlier = u / sqrt(D);
         m->outlier_row = file_row(c, row->t);
+        m->outlier_column = i;
     }
-    for (size_t i = 0; !first && i < n; i++) {
+    for (size_t i = 0; !first && i < n - m->noise; i++) {
         double N = row->N[i * n + i];
         if (!(c->system->Q[i * n + i] > 0) || !(N > 0)) continue;
         double t = row->r[i] / sqrt(N);
@@ -91,27 +97,36 @@ static void keep_ends(const cri_kalman_path *path, kalman_state *m)
     }
 }
 
-/* The Ljung-Box statistic of the standardised one-step errors, over all series. */
-static void judge_errors(const cri_kalman_path *path, double *work, kalman_state *m)
+/* The Ljung-Box statistic of the standardised one-step errors of a column, over all series; of the second column and later
+ * ones given the columns before, so that columns are independent. */
+static void judge_column(const cri_kalman_path *path, size_t c, double *work, kalman_state *m)
 {
-    size_t n = 0;
+    size_t n = 0, p = m->beside + 1;
     double square = 0, sum = 0;
     for (size_t t = 0; t < path->data->n; t++) {
         cri_kalman_slot slot = cri_kalman_slot_at(path, path->slot[t]);
-        if (slot.use[0] != CRI_KALMAN_REGULAR) continue;
-        work[n] = (path->data->y[t] - path->mean[t]) / sqrt(slot.F[0]);
+        if (slot.use[c] != CRI_KALMAN_REGULAR) continue;
+        work[n] = (path->data->y[t * p + c] - path->mean[t * p + c]) / sqrt(slot.F[c]);
         square += work[n] * work[n];
         n++;
     }
-    m->lags = n / 5 < 10 ? n / 5 : 10;
-    m->ljung_box = NAN;
-    if (m->lags == 0 || !(square > 0)) return;
-    for (size_t lag = 1; lag <= m->lags; lag++) {
+    size_t lags = n / 5 < 10 ? n / 5 : 10;
+    if (lags == 0 || !(square > 0)) return;
+    for (size_t lag = 1; lag <= lags; lag++) {
         double product = 0;
         for (size_t i = lag; i < n; i++) product += work[i] * work[i - lag];
         sum += product * product / (square * square) / (double)(n - lag);
     }
-    m->ljung_box = (double)n * ((double)n + 2) * sum;
+    m->lags += lags;
+    m->ljung_box += (double)n * ((double)n + 2) * sum;
+}
+
+static void judge_errors(const cri_kalman_path *path, double *work, kalman_state *m)
+{
+    m->lags = 0;
+    m->ljung_box = 0;
+    for (size_t c = 0; c <= m->beside; c++) judge_column(path, c, work, m);
+    if (m->lags == 0) m->ljung_box = NAN;
 }
 
 /* --- both ------------------------------------------------------------------------------------- */
@@ -140,7 +155,7 @@ cr_status cri_kalman_close(cr_ctx *cx, const cri_rows *rows, kalman_state *m, cr
                        file_row(&c, path.failed)));
     m->observed = path.observed;
     m->fixing = path.fixing;
-    m->log_likelihood = path.log_likelihood - (double)(path.observed - path.fixing) * log(m->scale);
+    m->log_likelihood = path.log_likelihood - cri_kalman_log_units(m, &path);
     for (size_t j = 0; j < m->k; j++)
         m->log_likelihood -=
             log(m->spread[j] * rows->design->scale[j]) * (m->plan->walk ? (double)m->series : 1);

@@ -1,5 +1,6 @@
 /* kalman_describe.c -- what a fit says of itself. */
 #include "kalman.h"
+#include "kalman_joint.h"
 #include "math/special/special.h"
 #include "models/core/parameters.h"
 
@@ -13,8 +14,10 @@ static const double vague = 2;
 /* In the units of the data: a variance by the square of the scale, the mean by both. */
 static double in_units(const kalman_state *m, const cr_design *d, size_t i, double value)
 {
-    double unit = m->scale * d->target_scale;
-    size_t column = cri_kalman_walk_of(m->plan, i);
+    double              unit = m->scale * d->target_scale;
+    size_t              column = cri_kalman_walk_of(m->plan, i);
+    cri_kalman_entry_of e;
+    if (cri_kalman_entry(m->plan, i, &e)) unit = cri_kalman_scale_of(m, e.a) * d->target_scale;
     if (column < m->k) unit /= m->spread[column] * d->scale[column];
     switch (m->plan->scale[i]) {
     case CRI_KALMAN_VARIANCE:
@@ -29,16 +32,27 @@ static double in_units(const kalman_state *m, const cr_design *d, size_t i, doub
 void cri_kalman_parameter(const kalman_state *m, const cr_design *d, size_t i, char *out,
                           size_t size)
 {
-    size_t column = cri_kalman_walk_of(m->plan, i);
-    if (column < m->k)
+    size_t              column = cri_kalman_walk_of(m->plan, i);
+    cri_kalman_entry_of e;
+    char                name[64];
+    if (cri_kalman_entry(m->plan, i, &e)) { /* variance.level.b, correlation.level.b.a */
+        cri_kalman_name(m->plan, m->plan->variance[e.of], name, sizeof name);
+        if (e.a == e.b)
+            snprintf(out, size, "%s.%s", name, cri_kalman_column(m, d, e.a));
+        else
+            snprintf(out, size, "correlation%s.%s.%s", name + strlen("variance"),
+                     cri_kalman_column(m, d, e.b), cri_kalman_column(m, d, e.a));
+    } else if (column < m->k)
         snprintf(out, size, "variance.%s", cr_design_term_name(d, column));
     else
         cri_kalman_name(m->plan, i, out, size);
 }
 
-/* Whether a coefficient of ar or ma is a partial autocorrelation itself. */
+/* Whether a coefficient of ar or ma is a partial autocorrelation itself, or a correlation a partial one. */
 static bool is_only_lag(const cri_kalman_plan *plan, size_t i)
 {
+    cri_kalman_entry_of e;
+    if (cri_kalman_entry(plan, i, &e)) return e.b == 0;
     for (size_t k = 0; k < plan->n_parts; k++) {
         const cri_kalman_part *part = &plan->parts[k];
         if (part->p + part->q == 0 || i < part->theta || i >= part->theta + part->count) continue;
@@ -54,11 +68,13 @@ static void add_interval(const kalman_state *m, const cr_design *d, size_t i, do
 {
     double half = normal_975 * sqrt(m->covariance[i * m->n_theta + i]), old = theta[i], ends[2];
     bool   partial = m->plan->scale[i] == CRI_KALMAN_PARTIAL && !is_only_lag(m->plan, i);
+    cri_kalman_entry_of e;
     for (int k = 0; k < 2; k++) {
         double sign = k == 0 ? -1 : 1;
         theta[i] = old + sign * half;
         if (!partial) cri_kalman_values(m->plan, theta, value, NULL);
         ends[k] = partial ? value[i] + sign * normal_975 * sd : in_units(m, d, i, value[i]);
+        if (partial && cri_kalman_entry(m->plan, i, &e)) ends[k] = fmax(-1, fmin(1, ends[k]));
     }
     theta[i] = old;
     cri_kalman_values(m->plan, theta, value, NULL);
@@ -68,6 +84,7 @@ static void add_interval(const kalman_state *m, const cr_design *d, size_t i, do
         ends[0] = in_units(m, d, i, fmax(0, value[i] - normal_975 * sd));
         ends[1] = in_units(m, d, i, damping ? fmin(1, most) : most);
     }
+    if (isnan(sd)) half = NAN;
     cri_put_real(row, "lower", isnan(half) ? NAN : fmin(ends[0], ends[1]));
     cri_put_real(row, "upper", isnan(half) ? NAN : fmax(ends[0], ends[1]));
 }
@@ -84,7 +101,9 @@ static void find_errors(const kalman_state *m, const double *jacobian, double *s
                 if (weight != 0) sum += weight * m->covariance[j * n + l];
             }
         bool zero = m->plan->scale[i] == CRI_KALMAN_VARIANCE && isinf(m->theta[i]);
-        sd[i] = zero ? NAN : sqrt(sum);
+        bool edge =
+            cri_kalman_is_idle(m->plan, m->theta, i) || cri_kalman_is_rigid(m->plan, m->theta, i);
+        sd[i] = zero || edge ? NAN : sqrt(sum);
     }
 }
 
@@ -134,6 +153,7 @@ const cr_field cri_kalman_statistics[] = {
     CR_TEXT("gaps", CR_FIELD_SOMETIMES,
             "whether rows are whole steps apart, or lie between them; likewise"),
     CR_COUNT("series", 0, "how many there are"),
+    CR_COUNT("columns", CR_FIELD_SOMETIMES, "that are observed, of several"),
     CR_COUNT("states", 0, "how many the model has"),
     CR_COUNT("observed", 0, "rows with a value"),
     CR_COUNT("diffuse", 0,
@@ -161,6 +181,7 @@ const cr_field cri_kalman_statistics[] = {
     CR_NUMBER("largest_outlier", CR_FIELD_NULL,
               "the noise of an observation in standard deviations, where it is largest"),
     CR_COUNT("outlier_row", CR_FIELD_SOMETIMES, "its row; where there is noise"),
+    CR_TEXT("outlier_column", CR_FIELD_SOMETIMES, "the column it is in; of several"),
     CR_NUMBER("largest_break", CR_FIELD_NULL,
               "the shock to a state in standard deviations, where it is largest"),
     CR_COUNT("break_row", CR_FIELD_SOMETIMES,
@@ -169,14 +190,22 @@ const cr_field cri_kalman_statistics[] = {
     CR_FIELD_LAST,
 };
 
-static const char *state_name(const kalman_state *m, size_t i)
+/* The name of a state of one column, and of several with the name of that column. */
+static void name_state(const kalman_state *m, const cr_design *d, size_t i, char *out, size_t size)
 {
+    size_t m1 = m->plan ? m->plan->m1 : m->m, column = i / m1;
+    snprintf(out, size, "state");
     for (size_t k = 0; m->plan && k < m->plan->n_parts; k++) {
         const cri_kalman_part *part = &m->plan->parts[k];
-        if (i < part->first || i >= part->first + part->n) continue;
-        return part->kind != CRI_KALMAN_TREND ? part->name : i == part->first ? "level" : "slope";
+        if (i % m1 < part->first || i % m1 >= part->first + part->n) continue;
+        const char *name = part->kind != CRI_KALMAN_TREND ? part->name
+                           : i % m1 == part->first        ? "level"
+                                                          : "slope";
+        if (m->beside > 0)
+            snprintf(out, size, "%s.%s", name, cri_kalman_column(m, d, column));
+        else
+            snprintf(out, size, "%s", name);
     }
-    return "state";
 }
 
 /* Joins a name to the text, cut where there is no more room. */
@@ -188,19 +217,29 @@ static void join(char *text, size_t size, const char *name)
     memcpy(text + used + (used > 0 ? 2 : 0), name, n + 1);
 }
 
+/* The name of a part, and of several columns that of the column behind it. */
+static void join_part(const kalman_state *m, const cr_design *d, const char *name, size_t c,
+                      char *text, size_t size)
+{
+    char whole[LONG_NAME];
+    if (m->beside > 0) snprintf(whole, sizeof whole, "%s.%s", name, cri_kalman_column(m, d, c));
+    join(text, size, m->beside > 0 ? whole : name);
+}
+
 /* What starts unknown, by name: likelihoods of models in which that is not the same are of different values. */
 static void put_unknown(const kalman_state *m, const cr_design *d, cri_sheet *out)
 {
     char text[LONG_NAME] = "", name[64];
-    for (size_t k = 0; m->plan && k < m->plan->n_parts; k++) {
-        const cri_kalman_part *part = &m->plan->parts[k];
-        if (part->kind == CRI_KALMAN_LEVEL || part->kind == CRI_KALMAN_TREND)
-            join(text, sizeof text, "level");
-        if (part->kind == CRI_KALMAN_TREND) join(text, sizeof text, "slope");
-        snprintf(name, sizeof name, "seasonal:%zu", part->period);
-        if (part->kind == CRI_KALMAN_SEASONAL) join(text, sizeof text, name);
-        if (part->kind == CRI_KALMAN_CONSTANT) join(text, sizeof text, "mean");
-    }
+    for (size_t c = 0; c <= m->beside; c++)
+        for (size_t k = 0; m->plan && k < m->plan->n_parts; k++) {
+            const cri_kalman_part *part = &m->plan->parts[k];
+            if (part->kind == CRI_KALMAN_LEVEL || part->kind == CRI_KALMAN_TREND)
+                join_part(m, d, "level", c, text, sizeof text);
+            if (part->kind == CRI_KALMAN_TREND) join_part(m, d, "slope", c, text, sizeof text);
+            snprintf(name, sizeof name, "seasonal:%zu", part->period);
+            if (part->kind == CRI_KALMAN_SEASONAL) join_part(m, d, name, c, text, sizeof text);
+            if (part->kind == CRI_KALMAN_CONSTANT) join_part(m, d, "mean", c, text, sizeof text);
+        }
     for (size_t j = 0; j < m->k; j++) join(text, sizeof text, cr_design_term_name(d, j));
     cri_put_text(out, "unknown_start", m->plan ? text : "states of --model");
 }
@@ -217,17 +256,21 @@ static void add_zeros(const kalman_state *m, const cr_design *d, cri_sheet *out)
     }
 }
 
-static void add_checks(const kalman_state *m, cri_sheet *out)
+static void add_checks(const kalman_state *m, const cr_design *d, cri_sheet *out)
 {
+    char name[LONG_NAME];
     cri_put_real(out, "ljung_box", m->ljung_box);
     double free = (double)m->lags - fmax(0, (double)m->n_theta - 1);
     cri_put_real(out, "ljung_box_p",
                  free > 0 && !isnan(m->ljung_box) ? cr_chi2_sf(m->ljung_box, free) : NAN);
     cri_put_real(out, "largest_outlier", m->outlier_row ? m->outlier : NAN);
     if (m->outlier_row) cri_put_count(out, "outlier_row", m->outlier_row);
+    if (m->outlier_row && m->beside > 0)
+        cri_put_text(out, "outlier_column", cri_kalman_column(m, d, m->outlier_column));
     cri_put_real(out, "largest_break", m->shock_row ? m->shock : NAN);
     if (m->shock_row) cri_put_count(out, "break_row", m->shock_row);
-    if (m->shock_row) cri_put_text(out, "break_part", state_name(m, m->shock_part));
+    if (m->shock_row) name_state(m, d, m->shock_part, name, sizeof name);
+    if (m->shock_row) cri_put_text(out, "break_part", name);
 }
 
 cr_status cri_kalman_describe(cr_ctx *cx, const void *state, const cr_design *d, cri_sheet *out)
@@ -251,6 +294,7 @@ cr_status cri_kalman_describe(cr_ctx *cx, const void *state, const cr_design *d,
         cri_put_text(s, "gaps", m->between ? "of any length" : "whole steps");
     }
     cri_put_count(s, "series", m->series);
+    if (m->beside > 0) cri_put_count(s, "columns", m->beside + 1);
     cri_put_count(s, "states", m->m);
     cri_put_count(s, "observed", m->observed);
     cri_put_count(s, "diffuse", m->fixing);
@@ -265,6 +309,6 @@ cr_status cri_kalman_describe(cr_ctx *cx, const void *state, const cr_design *d,
         if (m->settings > 0) cri_put_real(s, "settings_dof", m->dof);
         add_zeros(m, d, s);
     }
-    add_checks(m, s);
+    add_checks(m, d, s);
     return CR_OK;
 }

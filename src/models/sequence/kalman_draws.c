@@ -58,20 +58,33 @@ static void reach(const drawer *w, size_t t, double *work, cr_rng *rng)
     shake(w, w->LQ + step * m * m, rng);
 }
 
+/* z of what is drawn of row t: the signal, to which noise is added, or the value itself. */
+static void weigh(const drawer *w, size_t t)
+{
+    if (cri_kalman_is_gap(w->m, w->data, t))
+        cri_kalman_loadings(w->system, w->data, t, 0, w->z);
+    else
+        cri_kalman_signal(w->m, w->system, w->data, t, 0, w->z);
+}
+
 /* a+ and y - y+, whose values are missing where y is. */
 static void draw_series(drawer *w, const double *y, double *less, double *work, cr_rng *rng)
 {
     const cri_kalman_system *s = w->system;
-    size_t                   m = s->m;
+    size_t                   m = s->m, p = s->p;
     memcpy(w->a, s->start, m * sizeof(double));
     shake(w, w->LP, rng);
     for (size_t t = 0; t < w->data->n; t++) {
-        double sum = 0;
         if (w->data->step) reach(w, t, work, rng);
-        cri_kalman_loadings(s, w->data, t, 0, w->z);
-        for (size_t i = 0; i < m; i++) sum += w->z[i] * w->a[i];
-        w->signal[t] = sum;
-        less[t] = y[t] - (sum + sqrt(s->h[0]) * cr_rng_normal(rng));
+        for (size_t c = 0; c < p; c++) {
+            double sum = 0;
+            cri_kalman_loadings(s, w->data, t, c, w->z);
+            for (size_t i = 0; i < m; i++) sum += w->z[i] * w->a[i];
+            less[t * p + c] = y[t * p + c] - (sum + sqrt(s->h[c]) * cr_rng_normal(rng));
+        }
+        w->signal[t] = 0;
+        weigh(w, t);
+        for (size_t i = 0; i < m; i++) w->signal[t] += w->z[i] * w->a[i];
         if (w->data->step) continue;
         cri_kalman_move(&s->forward, m, w->a, work);
         shake(w, w->LQ, rng);
@@ -83,7 +96,7 @@ static void put_draw(void *arg, const cri_kalman_row *row)
     const drawer *w = arg;
     size_t        m = w->m->m, at = w->q->row[w->q->start[w->series] + row->t];
     double        sum = w->signal[row->t];
-    cri_kalman_loadings(w->system, w->data, row->t, 0, w->z);
+    weigh(w, row->t);
     for (size_t i = 0; i < m; i++) sum += w->z[i] * row->a[i];
     if (row->Pinf && isinf(cri_kalman_covariance(row, w->z, w->z))) sum = NAN;
     w->out[at * w->count + w->draw] = sum;
@@ -96,7 +109,7 @@ static cr_status draw_all(cr_ctx *cx, drawer *w, cri_kalman_system *system, cri_
     cr_status       st = CR_OK;
     cri_kalman_path path = { 0 };
     double         *start = system->start;
-    const double    noise = sqrt(system->h[0]);
+    const double    noise = sqrt(cri_kalman_noise(w->m, system, 0));
     factor(system->P1, w->m->m, w->LP);
     data->y = less;
     for (w->draw = 0; w->draw < w->count; w->draw++) {
@@ -109,7 +122,9 @@ static cr_status draw_all(cr_ctx *cx, drawer *w, cri_kalman_system *system, cri_
         cri_kalman_path_free(cx, &path);
         for (size_t t = 0; t < data->n; t++) {
             double *to = &w->out[w->q->row[w->q->start[w->series] + t] * w->count + w->draw];
-            double  mean = *to + cri_kalman_mean(w->m) + noise * cr_rng_normal(&rng);
+            double  add = noise * cr_rng_normal(&rng);
+            double  mean =
+                *to + cri_kalman_mean(w->m) + (cri_kalman_is_gap(w->m, data, t) ? 0 : add);
             *to = w->m->shift + w->m->scale * mean;
         }
     }
@@ -138,7 +153,7 @@ static cr_status sample_at(cr_ctx *cx, const kalman_state *m, const cri_rows *op
     w.z = cr_scratch_f64(&s, n);
     w.zero = cr_scratch_bytes(&s, n, sizeof(double));
     w.signal = cr_scratch_f64(&s, opt_rows->n);
-    less = cr_scratch_f64(&s, opt_rows->n);
+    less = cr_scratch_matrix(&s, opt_rows->n, m->beside + 1);
     CR_TRY(s.status);
     CR_TRY(cri_kalman_open(&s, m, &base));
     CR_TRY(cri_kalman_gather(&s, opt_rows, m, cri_kalman_mean(m), &all));

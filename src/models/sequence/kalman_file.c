@@ -2,7 +2,9 @@
  *   { "T": [[...]], "Q": [[...]], "Z": [...], "H": 0.5, "mean": [...], "cov": [[...]] }
  * in the letters of Durbin & Koopman, or F, Q, H, R for the same four in those of the engineers.  mean and cov are of
  * the state of the first row, or, with "before": true, of the state a step before it.  Without cov the start
- * is unknown in all states.  An option that begins with a brace is the JSON itself. */
+ * is unknown in all states.  Of several columns Z has a row for each, the target's first, and H is their covariance,
+ * or the list of their variances.  Where they are correlated the noise becomes states of its own, the last ones.  An option
+ * that begins with a brace is the JSON itself. */
 #include "kalman.h"
 #include "base/context_internal.h"
 #include "base/file.h"
@@ -58,27 +60,35 @@ static cr_status check_covariance(cr_ctx *cx, const char *path, const char *name
     return CR_OK;
 }
 
-static cr_status read_start(cr_ctx *cx, const char *path, const json_t *root, kalman_state *m)
+/* A [n x n] as a block of B [m x m] on its diagonal. */
+static void put_corner(const double *A, size_t n, size_t at, size_t m, double *B)
+{
+    for (size_t i = 0; i < n; i++) memcpy(B + (at + i) * m + at, A + i * n, n * sizeof *B);
+}
+
+/* Mean and covariance of the first n states, the others being noise. */
+static cr_status read_start(cr_ctx *cx, const char *path, const json_t *root, size_t n,
+                            kalman_state *m)
 {
     cr_status         st = CR_OK;
     cr_scratch        s = cr_scratch_begin(cx);
-    size_t            n = m->m;
     const json_t     *mean = json_object_get(root, "mean"), *cov = json_object_get(root, "cov");
-    double           *work = cr_scratch_matrix(&s, n, n);
+    double           *work = cr_scratch_matrix(&s, m->m, m->m);
     cri_kalman_system system;
     CR_TRY(s.status);
     if (mean) CR_TRY(read_numbers(cx, path, "mean", mean, 1, n, m->start));
     if (mean && !cov) CR_TRY(fail_matrix(cx, path, "mean", "has no \"cov\" beside it"));
     for (size_t i = 0; i < n; i++) m->diffuse[i] = cov ? 0 : 1;
     if (!cov) goto done;
-    CR_TRY(read_numbers(cx, path, "cov", cov, n, n, m->P1));
-    CR_TRY(check_covariance(cx, path, "cov", m->P1, n));
+    CR_TRY(read_numbers(cx, path, "cov", cov, n, n, work));
+    CR_TRY(check_covariance(cx, path, "cov", work, n));
+    put_corner(work, n, 0, m->m, m->P1);
     if (!json_is_true(json_object_get(root, "before"))) goto done;
-    CR_TRY(cri_kalman_new(&s, n, 1, 0, &system));
-    memcpy(system.T, m->T, n * n * sizeof(double));
+    CR_TRY(cri_kalman_new(&s, m->m, 1, 0, &system));
+    memcpy(system.T, m->T, m->m * m->m * sizeof(double));
     cri_kalman_pack(&system);
-    cri_kalman_move(&system.forward, n, m->start, work);
-    cri_kalman_carry(&system.forward, n, m->P1, m->Q, false, work);
+    cri_kalman_move(&system.forward, m->m, m->start, work);
+    cri_kalman_carry(&system.forward, m->m, m->P1, m->Q, false, work);
 done:
     cr_scratch_end(&s);
     return st;
@@ -107,6 +117,93 @@ static cr_status check_names(cr_ctx *cx, const char *path, const json_t *root,
     return CR_OK;
 }
 
+/* H [p x p] from a number, the variances or the covariance of the columns. */
+static cr_status read_noise(cr_ctx *cx, const char *path, const char *name, const json_t *from,
+                            size_t p, double *H)
+{
+    cr_status st = CR_OK;
+    bool      list = p > 1 && json_is_array(from) && !json_is_array(json_array_get(from, 0));
+    memset(H, 0, p * p * sizeof *H);
+    CR_TRY(read_numbers(cx, path, name, from, list ? 1 : p, p, H));
+    for (size_t i = p; list && i-- > 1;) H[i * (p + 1)] = H[i], H[i] = 0;
+    CR_TRY(check_covariance(cx, path, name, H, p));
+done:
+    return st;
+}
+
+static bool is_diagonal(const double *A, size_t n)
+{
+    bool diagonal = true;
+    for (size_t i = 0; i < n * n; i++) diagonal = diagonal && (i % (n + 1) == 0 || A[i] == 0);
+    return diagonal;
+}
+
+/* The arrays of m->m states. */
+static cr_status make_room(cr_ctx *cx, kalman_state *m)
+{
+    size_t square = m->m * m->m;
+    m->T = cr_alloc(cx, square, sizeof(double));
+    m->Q = cr_alloc(cx, square, sizeof(double));
+    m->P1 = cr_alloc(cx, square, sizeof(double));
+    m->Z = cr_alloc(cx, m->m, sizeof(double));
+    m->start = cr_alloc(cx, m->m, sizeof(double));
+    m->diffuse = cr_alloc(cx, m->m, sizeof(double));
+    if (m->beside > 0) m->beside_Z = cr_alloc(cx, m->beside * m->m, sizeof(double));
+    if (m->beside > 0) m->beside_h = cr_alloc(cx, m->beside, sizeof(double));
+    bool there = m->T && m->Q && m->P1 && m->Z && m->start && m->diffuse;
+    return there && (m->beside == 0 || (m->beside_Z && m->beside_h)) ? CR_OK : CR_ENOMEM;
+}
+
+/* Noise that is correlated becomes states that start anew at each row. */
+static void keep_noise(const double *H, kalman_state *m)
+{
+    size_t p = m->beside + 1, n = m->m - m->noise;
+    for (size_t c = 0; c < p; c++) {
+        double *Z = c == 0 ? m->Z : m->beside_Z + (c - 1) * m->m;
+        double *h = c == 0 ? &m->h : &m->beside_h[c - 1];
+        *h = m->noise > 0 ? 0 : H[c * (p + 1)];
+        if (m->noise > 0) Z[n + c] = 1;
+    }
+    if (m->noise == 0) return;
+    put_corner(H, p, n, m->m, m->Q);
+    put_corner(H, p, n, m->m, m->P1);
+}
+
+static cr_status read_parts(cr_ctx *cx, const char *path, const json_t *root,
+                            const char *const *names, const json_t *const *part, kalman_state *m)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     n = json_array_size(part[0]), p = m->beside + 1;
+    if (n == 0 || n + p > CRI_KALMAN_MOST_STATES)
+        CR_TRY(fail_matrix(cx, path, names[0], "is not a square matrix of 1 to 1000 rows"));
+    if (p == 1 && json_array_size(part[2]) > 1 && json_is_array(json_array_get(part[2], 0))) {
+        fail_matrix(cx, path, names[2], "has more than one row, but the series is one column");
+        CR_TRY(cr_fail_hint(cx, "--beside names the other columns"));
+    }
+    double *A = cr_scratch_matrix(&s, n, n), *Z = cr_scratch_matrix(&s, p, n);
+    double *H = cr_scratch_matrix(&s, p, p);
+    CR_TRY(s.status);
+    CR_TRY(read_noise(cx, path, names[3], part[3], p, H));
+    m->noise = is_diagonal(H, p) ? 0 : p;
+    m->m = n + m->noise;
+    CR_TRY(make_room(cx, m));
+    CR_TRY(read_numbers(cx, path, names[0], part[0], n, n, A));
+    put_corner(A, n, 0, m->m, m->T);
+    CR_TRY(read_numbers(cx, path, names[1], part[1], n, n, A));
+    CR_TRY(check_covariance(cx, path, names[1], A, n));
+    put_corner(A, n, 0, m->m, m->Q);
+    CR_TRY(read_numbers(cx, path, names[2], part[2], p, n, Z));
+    memcpy(m->Z, Z, n * sizeof(double));
+    for (size_t c = 1; c < p; c++)
+        memcpy(m->beside_Z + (c - 1) * m->m, Z + c * n, n * sizeof(double));
+    keep_noise(H, m);
+    CR_TRY(read_start(cx, path, root, n, m));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 static cr_status read_model(cr_ctx *cx, const char *path, const json_t *root, kalman_state *m)
 {
     cr_status     st = CR_OK;
@@ -121,27 +218,7 @@ static cr_status read_model(cr_ctx *cx, const char *path, const json_t *root, ka
             cx, "a model is { \"T\": ..., \"Q\": ..., \"Z\": ..., \"H\": ... }, or F, Q, H and R"));
     }
     CR_TRY(check_names(cx, path, root, names));
-    size_t n = json_array_size(part[0]);
-    if (n == 0 || n > CRI_KALMAN_MOST_STATES)
-        CR_TRY(fail_matrix(cx, path, names[0], "is not a square matrix of 1 to 1000 rows"));
-    if (json_array_size(part[2]) > 1 && json_is_array(json_array_get(part[2], 0)))
-        CR_TRY(
-            fail_matrix(cx, path, names[2], "has more than one row, but the series is one column"));
-    m->m = n;
-    m->T = cr_alloc(cx, n * n, sizeof(double));
-    m->Q = cr_alloc(cx, n * n, sizeof(double));
-    m->P1 = cr_alloc(cx, n * n, sizeof(double));
-    m->Z = cr_alloc(cx, n, sizeof(double));
-    m->start = cr_alloc(cx, n, sizeof(double));
-    m->diffuse = cr_alloc(cx, n, sizeof(double));
-    if (!m->T || !m->Q || !m->P1 || !m->Z || !m->start || !m->diffuse) CR_TRY(CR_ENOMEM);
-    CR_TRY(read_numbers(cx, path, names[0], part[0], n, n, m->T));
-    CR_TRY(read_numbers(cx, path, names[1], part[1], n, n, m->Q));
-    CR_TRY(read_numbers(cx, path, names[2], part[2], 1, n, m->Z));
-    CR_TRY(read_numbers(cx, path, names[3], part[3], 1, 1, &m->h));
-    CR_TRY(check_covariance(cx, path, names[1], m->Q, n));
-    CR_TRY(check_covariance(cx, path, names[3], &m->h, 1));
-    CR_TRY(read_start(cx, path, root, m));
+    CR_TRY(read_parts(cx, path, root, names, part, m));
 done:
     return st;
 }
@@ -164,6 +241,7 @@ cr_status cri_kalman_read_matrices(cr_ctx *cx, const char *text, kalman_state *m
     CR_TRY(read_model(cx, path, root, m));
     m->shift = 0;
     m->scale = 1;
+    for (size_t c = 0; c < m->beside; c++) m->beside_shift[c] = 0, m->beside_scale[c] = 1;
     m->longest = 4;
 done:
     json_decref(root);

@@ -1,6 +1,7 @@
 /* kalman_parts.c -- from the parts of a structural model to its matrices, and back from their score. */
 #include "kalman_parts.h"
 #include "kalman_arma.h"
+#include "kalman_joint.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -51,25 +52,25 @@ static void build_constant(cri_kalman_system *s, size_t i)
     s->diffuse[i] = true;
 }
 
-static void build_variance(cri_kalman_system *s, size_t i, double theta)
+static void build_variance(cri_kalman_system *s, size_t i, double variance)
 {
-    s->Q[i * s->m + i] = exp(theta);
+    s->Q[i * s->m + i] = variance;
     s->noisy[i] = true;
 }
 
-static void build_trend(const cri_kalman_part *part, const double *theta, cri_kalman_system *s)
+static void build_trend(const cri_kalman_part *part, const double *variance, cri_kalman_system *s)
 {
     size_t i = part->first;
     build_constant(s, i);
-    build_variance(s, i, theta[0]);
+    build_variance(s, i, variance[0]);
     s->Z[i] = 1;
     if (part->kind == CRI_KALMAN_LEVEL) return;
     build_constant(s, i + 1);
-    build_variance(s, i + 1, theta[1]);
+    build_variance(s, i + 1, variance[1]);
     s->T[i * s->m + i + 1] = 1;
 }
 
-static void build_seasonal(const cri_kalman_part *part, const double *theta, cri_kalman_system *s)
+static void build_seasonal(const cri_kalman_part *part, double variance, cri_kalman_system *s)
 {
     size_t first = part->first, m = s->m;
     for (size_t i = 0; i < part->n; i++) {
@@ -77,25 +78,25 @@ static void build_seasonal(const cri_kalman_part *part, const double *theta, cri
         if (i > 0) s->T[(first + i) * m + first + i - 1] = 1;
         s->diffuse[first + i] = true;
     }
-    build_variance(s, first, theta[0]);
+    build_variance(s, first, variance);
     s->Z[first] = 1;
 }
 
 static bool build_cycle(const cri_kalman_plan *plan, const cri_kalman_part *part,
-                        const double *theta, cri_kalman_system *s)
+                        const double *theta, double variance, cri_kalman_system *s)
 {
     turn   t = turn_of(plan, theta);
     size_t i = part->first, m = s->m;
     double c = t.rho * cos(t.lambda), d = t.rho * sin(t.lambda);
-    double variance = exp(theta[0]) / ((1 - t.rho) * (1 + t.rho));
+    double in_the_long_run = variance / ((1 - t.rho) * (1 + t.rho));
     s->T[i * m + i] = s->T[(i + 1) * m + i + 1] = c;
     s->T[i * m + i + 1] = d;
     s->T[(i + 1) * m + i] = -d;
-    build_variance(s, i, theta[0]);
-    build_variance(s, i + 1, theta[0]);
-    s->P1[i * m + i] = s->P1[(i + 1) * m + i + 1] = variance;
+    build_variance(s, i, variance);
+    build_variance(s, i + 1, variance);
+    s->P1[i * m + i] = s->P1[(i + 1) * m + i + 1] = in_the_long_run;
     s->Z[i] = 1;
-    return isfinite(variance);
+    return isfinite(in_the_long_run);
 }
 
 /* phi and theta of an arma part, with their Jacobians. */
@@ -107,14 +108,14 @@ typedef struct arma {
     double variance;
 } arma;
 
-static void read_arma(const cri_kalman_part *part, const double *theta, arma *out)
+static void read_arma(const cri_kalman_part *part, const double *theta, double variance, arma *out)
 {
     cri_partials_to_ar(theta, part->p, out->phi, out->of_phi);
     if (part->damped) out->phi[0] = unit_of(theta[0], out->of_phi);
     cri_partials_to_ar(theta + part->p, part->q, out->theta, out->of_theta);
     for (size_t i = 0; i < part->q; i++) out->theta[i] = -out->theta[i];
     for (size_t i = 0; i < part->q * part->q; i++) out->of_theta[i] = -out->of_theta[i];
-    out->variance = exp(theta[part->p + part->q]);
+    out->variance = variance;
 }
 
 /* What a shock does to state i. */
@@ -123,12 +124,12 @@ static double weight_of(const arma *a, const cri_kalman_part *part, size_t i)
     return i == 0 ? 1 : i <= part->q ? a->theta[i - 1] : 0;
 }
 
-static bool build_arma(const cri_kalman_part *part, const double *theta, cri_kalman_system *s,
-                       double *work)
+static bool build_arma(const cri_kalman_part *part, const double *theta, double variance,
+                       cri_kalman_system *s, double *work)
 {
     arma   a;
     size_t first = part->first, m = s->m, n = part->n;
-    read_arma(part, theta, &a);
+    read_arma(part, theta, variance, &a);
     for (size_t i = 0; i < n; i++) {
         if (i < part->p) s->T[(first + i) * m + first] = a.phi[i];
         if (i + 1 < n) s->T[(first + i) * m + first + i + 1] = 1;
@@ -146,8 +147,9 @@ static bool build_arma(const cri_kalman_part *part, const double *theta, cri_kal
     return settles;
 }
 
-bool cri_kalman_build(const cri_kalman_plan *plan, const double *theta, cri_kalman_system *s,
-                      double *work)
+/* The parts of one column, with these variances, in place of those of theta, where theta has variances. */
+bool cri_kalman_build_parts(const cri_kalman_plan *plan, const double *theta,
+                            const double *variance, cri_kalman_system *s, double *work)
 {
     bool there = true;
     memset(s->T, 0, s->m * s->m * sizeof *s->T);
@@ -156,31 +158,31 @@ bool cri_kalman_build(const cri_kalman_plan *plan, const double *theta, cri_kalm
     s->h[0] = 0;
     for (size_t k = 0; k < plan->n_parts; k++) {
         const cri_kalman_part *part = &plan->parts[k];
-        const double          *own = theta + part->theta;
+        const double          *own = theta + part->theta, *v = variance + part->theta;
         switch (part->kind) {
         case CRI_KALMAN_LEVEL:
         case CRI_KALMAN_TREND:
-            build_trend(part, own, s);
+            build_trend(part, v, s);
             break;
         case CRI_KALMAN_SEASONAL:
-            build_seasonal(part, own, s);
+            build_seasonal(part, v[0], s);
             break;
         case CRI_KALMAN_CYCLE:
-            there = build_cycle(plan, part, own, s) && there;
+            there = build_cycle(plan, part, own, v[0], s) && there;
             break;
         case CRI_KALMAN_AR:
         case CRI_KALMAN_ARMA:
-            there = build_arma(part, own, s, work) && there;
+            there = build_arma(part, own, v[part->p + part->q], s, work) && there;
             break;
         case CRI_KALMAN_REGRESSION:
             for (size_t i = part->first; i < part->first + part->n; i++) {
                 build_constant(s, i);
                 s->shared[i] = !part->walk;
-                if (part->walk) build_variance(s, i, own[i - part->first]);
+                if (part->walk) build_variance(s, i, v[i - part->first]);
             }
             break;
         case CRI_KALMAN_IRREGULAR:
-            s->h[0] = exp(own[0]);
+            s->h[0] = v[0];
             break;
         case CRI_KALMAN_CONSTANT:
             build_constant(s, part->first);
@@ -188,21 +190,52 @@ bool cri_kalman_build(const cri_kalman_plan *plan, const double *theta, cri_kalm
             break;
         }
     }
+    return there;
+}
+
+/* The variances of theta, and numbers that nobody reads where it has none. */
+static void list_variances(const cri_kalman_plan *plan, const double *theta, double *out)
+{
+    for (size_t i = 0; i < plan->n1; i++) out[i] = exp(theta[i]);
+}
+
+bool cri_kalman_build(const cri_kalman_plan *plan, const double *theta, cri_kalman_system *s,
+                      double *work)
+{
+    double variance[CRI_KALMAN_MOST_THETA];
+    bool   there = true;
+    if (plan->p > 1)
+        there = cri_kalman_build_joint(plan, theta, s, work);
+    else {
+        list_variances(plan, theta, variance);
+        there = cri_kalman_build_parts(plan, theta, variance, s, work);
+    }
     for (size_t i = 0; i < plan->n_theta; i++) there = there && !isnan(theta[i]) && theta[i] < 700;
     cri_kalman_pack(s);
     return there;
 }
 
+cr_status cri_kalman_new_of(cr_scratch *s, const cri_kalman_plan *plan, cri_kalman_system *out)
+{
+    cr_status          st = cri_kalman_new(s, plan->m, plan->p, plan->k, out);
+    cri_kalman_system *one = cr_scratch_bytes(s, 1, sizeof *one);
+    if (st != CR_OK || plan->p == 1) return st;
+    out->opt_one = one;
+    return one ? cri_kalman_new(s, plan->m1, 1, 0, one) : s->status;
+}
+
 /* --- the gradient ---------------------------------------------------------------------------- */
 
-static void pull_variance(double theta, double slope, size_t i, double *gradient, double *opt_slope)
+/* By the logarithm of a variance, and by itself. */
+static void pull_variance(double variance, double slope, size_t i, double *gradient,
+                          double *opt_slope)
 {
-    gradient[i] = exp(theta) * slope;
+    gradient[i] = variance * slope;
     if (opt_slope) opt_slope[i] = slope;
 }
 
 static void pull_cycle(const cri_kalman_plan *plan, const cri_kalman_part *part,
-                       const double *theta, const cri_kalman_system *s,
+                       const double *theta, const double *variance, const cri_kalman_system *s,
                        const cri_kalman_score *score, double *gradient, double *opt_slope)
 {
     const double *own = theta + part->theta;
@@ -213,24 +246,24 @@ static void pull_cycle(const cri_kalman_plan *plan, const cri_kalman_part *part,
     double        by_Q = score->Q[i * m + i] + score->Q[(i + 1) * m + i + 1];
     double        by_c = score->T[i * m + i] + score->T[(i + 1) * m + i + 1];
     double        by_d = score->T[i * m + i + 1] - score->T[(i + 1) * m + i];
-    pull_variance(own[0], by_Q + by_P / left, at, gradient, opt_slope);
+    pull_variance(variance[at], by_Q + by_P / left, at, gradient, opt_slope);
     gradient[at + 1] =
-        t.rho_slope * (by_c * c + by_d * d + by_P * exp(own[0]) * 2 * t.rho / (left * left));
+        t.rho_slope * (by_c * c + by_d * d + by_P * variance[at] * 2 * t.rho / (left * left));
     gradient[at + 2] = t.lambda_slope * t.rho * (by_d * c - by_c * d);
 }
 
 /* The covariance in the long run, P1 = T P1 T' + Q, has the adjoint X = T' X T + score of P1: it adds X to the
  * score of Q and 2 X T P1 to that of T. */
-static void pull_arma(const cri_kalman_part *part, const double *theta, const cri_kalman_system *s,
-                      const cri_kalman_score *score, double *work, double *gradient,
-                      double *opt_slope)
+static void pull_arma(const cri_kalman_part *part, const double *theta, const double *variance,
+                      const cri_kalman_system *s, const cri_kalman_score *score, double *work,
+                      double *gradient, double *opt_slope)
 {
     arma    a;
     size_t  first = part->first, m = s->m, n = part->n, at = part->theta, p = part->p, q = part->q;
     double *T = work, *by_Q = T + n * n, *X = by_Q + n * n, *rest = X + n * n;
     double  by_phi[CRI_KALMAN_MOST_LAGS] = { 0 }, by_weight[CRI_KALMAN_MOST_LAGS + 1] = { 0 };
     double  by_variance = 0;
-    read_arma(part, theta + at, &a);
+    read_arma(part, theta + at, variance[at + p + q], &a);
     for (size_t i = 0; i < n; i++) /* transposed */
         for (size_t j = 0; j < n; j++) T[j * n + i] = s->T[(first + i) * m + first + j];
     take_block(score->P1, m, first, n, by_Q);
@@ -259,47 +292,60 @@ static void pull_arma(const cri_kalman_part *part, const double *theta, const cr
         for (size_t i = 0; i < q; i++)
             gradient[at + p + j] += by_weight[i + 1] * a.of_theta[i * q + j];
     }
-    pull_variance(theta[at + p + q], by_variance, at + p + q, gradient, opt_slope);
+    pull_variance(a.variance, by_variance, at + p + q, gradient, opt_slope);
 }
 
-void cri_kalman_pull(const cri_kalman_plan *plan, const double *theta, const cri_kalman_system *s,
-                     const cri_kalman_score *score, double *work, double *gradient,
-                     double *opt_slope)
+void cri_kalman_pull_parts(const cri_kalman_plan *plan, const double *theta, const double *variance,
+                           const cri_kalman_system *s, const cri_kalman_score *score, double *work,
+                           double *gradient, double *opt_slope)
 {
     size_t m = s->m;
-    for (size_t i = 0; opt_slope && i < plan->n_theta; i++) opt_slope[i] = NAN;
     for (size_t k = 0; k < plan->n_parts; k++) {
         const cri_kalman_part *part = &plan->parts[k];
         size_t                 at = part->theta, i = part->first;
         switch (part->kind) {
         case CRI_KALMAN_TREND:
-            pull_variance(theta[at + 1], score->Q[(i + 1) * m + i + 1], at + 1, gradient,
+            pull_variance(variance[at + 1], score->Q[(i + 1) * m + i + 1], at + 1, gradient,
                           opt_slope);
-            pull_variance(theta[at], score->Q[i * m + i], at, gradient, opt_slope);
+            pull_variance(variance[at], score->Q[i * m + i], at, gradient, opt_slope);
             break;
         case CRI_KALMAN_LEVEL:
         case CRI_KALMAN_SEASONAL:
-            pull_variance(theta[at], score->Q[i * m + i], at, gradient, opt_slope);
+            pull_variance(variance[at], score->Q[i * m + i], at, gradient, opt_slope);
             break;
         case CRI_KALMAN_CYCLE:
-            pull_cycle(plan, part, theta, s, score, gradient, opt_slope);
+            pull_cycle(plan, part, theta, variance, s, score, gradient, opt_slope);
             break;
         case CRI_KALMAN_AR:
         case CRI_KALMAN_ARMA:
-            pull_arma(part, theta, s, score, work, gradient, opt_slope);
+            pull_arma(part, theta, variance, s, score, work, gradient, opt_slope);
             break;
         case CRI_KALMAN_IRREGULAR:
-            pull_variance(theta[at], score->h[0], at, gradient, opt_slope);
+            pull_variance(variance[at], score->h[0], at, gradient, opt_slope);
             break;
         case CRI_KALMAN_REGRESSION:
             for (size_t j = 0; j < part->count; j++)
-                pull_variance(theta[at + j], score->Q[(i + j) * (m + 1)], at + j, gradient,
+                pull_variance(variance[at + j], score->Q[(i + j) * (m + 1)], at + j, gradient,
                               opt_slope);
             break;
         case CRI_KALMAN_CONSTANT:
             break;
         }
     }
+}
+
+void cri_kalman_pull(const cri_kalman_plan *plan, const double *theta, const cri_kalman_system *s,
+                     const cri_kalman_score *score, double *work, double *gradient,
+                     double *opt_slope)
+{
+    double variance[CRI_KALMAN_MOST_THETA];
+    for (size_t i = 0; opt_slope && i < plan->n_theta; i++) opt_slope[i] = NAN;
+    if (plan->p > 1) {
+        cri_kalman_pull_joint(plan, theta, s, score, work, gradient, opt_slope);
+        return;
+    }
+    list_variances(plan, theta, variance);
+    cri_kalman_pull_parts(plan, theta, variance, s, score, work, gradient, opt_slope);
     if (plan->mean) gradient[plan->n_theta - 1] = score->level[0];
 }
 
@@ -310,7 +356,7 @@ static void show_arma(const cri_kalman_plan *plan, const cri_kalman_part *part, 
 {
     arma   a;
     size_t at = part->theta, n = plan->n_theta, p = part->p, q = part->q;
-    read_arma(part, theta + at, &a);
+    read_arma(part, theta + at, NAN, &a);
     memcpy(value + at, a.phi, p * sizeof *value);
     memcpy(value + at + p, a.theta, q * sizeof *value);
     for (size_t i = 0; opt_jacobian && i < p; i++)
@@ -341,6 +387,7 @@ void cri_kalman_values(const cri_kalman_plan *plan, const double *theta, double 
     for (size_t k = 0; k < plan->n_parts; k++)
         if (plan->parts[k].kind == CRI_KALMAN_AR || plan->parts[k].kind == CRI_KALMAN_ARMA)
             show_arma(plan, &plan->parts[k], theta, value, opt_jacobian);
+    if (plan->p > 1) cri_kalman_show_joint(plan, theta, value, opt_jacobian);
 }
 
 size_t cri_kalman_walk_of(const cri_kalman_plan *plan, size_t i)

@@ -15,6 +15,9 @@
  * whose parts have neither level nor trend varies about a constant: a parameter `mean`, estimated by maximum
  * likelihood, beside cycle and arma where nothing is diffuse, and a state with a diffuse start otherwise.
  *
+ * Several columns that are observed together, target first, are each a sum of the same parts, whose shocks, and the
+ * noise, are correlated (kalman_joint.h).
+ *
  * The search is over theta, without bounds: logarithms of variances (minus infinity is 0), partial
  * autocorrelations r = theta / sqrt(1 + theta^2), by which ar is stationary and ma invertible, and likewise
  * damping and frequency.  (Internal header.) */
@@ -27,7 +30,10 @@ enum {
     CRI_KALMAN_MOST_PARTS = 16,
     CRI_KALMAN_MOST_LAGS = 50,
     CRI_KALMAN_MOST_STATES = 1000,
-    CRI_KALMAN_MOST_WALKS = 100
+    CRI_KALMAN_MOST_WALKS = 100,
+    CRI_KALMAN_MOST_JOINT = 10, /* columns */
+    CRI_KALMAN_MOST_THETA =
+        CRI_KALMAN_MOST_PARTS * 3 + 2 * CRI_KALMAN_MOST_LAGS + 1 + CRI_KALMAN_MOST_WALKS
 };
 
 typedef enum cri_kalman_kind {
@@ -62,15 +68,18 @@ typedef enum cri_kalman_scale {
 } cri_kalman_scale;
 
 typedef struct cri_kalman_plan {
-    size_t          n_parts, n_theta, m, k;
-    cri_kalman_part parts[CRI_KALMAN_MOST_PARTS];
-    cri_kalman_scale
-           scale[CRI_KALMAN_MOST_PARTS * 3 + 2 * CRI_KALMAN_MOST_LAGS + 1 + CRI_KALMAN_MOST_WALKS];
-    double longest; /* the longest period of a cycle, > 2 */
-    bool   dynamic; /* T has parameters                   */
-    bool   mean;    /* the last parameter is the mean     */
-    bool   between; /* rows lie between whole steps       */
-    bool   walk;    /* coefficients are random walks      */
+    size_t           n_parts, n_theta, m, k;
+    cri_kalman_part  parts[CRI_KALMAN_MOST_PARTS];
+    cri_kalman_scale scale[CRI_KALMAN_MOST_THETA];
+    size_t           p;      /* columns that are observed                                      */
+    size_t           m1, n1; /* states and parameters of the parts of one column alone: m and
+                                * n_theta where p is 1                                           */
+    size_t           variances, variance[CRI_KALMAN_MOST_PARTS]; /* which of n1; where p > 1 */
+    double           longest; /* the longest period of a cycle, > 2 */
+    bool             dynamic; /* T has parameters                   */
+    bool             mean;    /* the last parameter is the mean     */
+    bool             between; /* rows lie between whole steps       */
+    bool             walk;    /* coefficients are random walks      */
 } cri_kalman_plan;
 
 /* Reads "trend,seasonal:12"; k regressors, periods of cycles up to `longest`.  CR_EARG in words. */
@@ -78,12 +87,13 @@ cr_status cri_kalman_plan_read(cr_ctx *cx, const char *text, size_t k, double lo
                                cri_kalman_plan *out);
 /* Makes it one of rows between whole steps: CR_EUNSUPPORTED where a part has no such form. */
 cr_status cri_kalman_plan_between(cr_ctx *cx, cri_kalman_plan *plan);
-/* The matrices at theta.  `system` is of cri_kalman_new with m and k of the plan; work [4 m m].  false where
- * there are none. */
+/* A system of the plan in the caller's arena, as cri_kalman_new. */
+cr_status cri_kalman_new_of(cr_scratch *s, const cri_kalman_plan *plan, cri_kalman_system *out);
+/* The matrices at theta.  `system` is of cri_kalman_new_of; work [6 m m].  false where there are none. */
 bool cri_kalman_build(const cri_kalman_plan *plan, const double *theta, cri_kalman_system *system,
                       double *work);
 /* The gradient of the log likelihood by theta, from the score; opt_slope [n_theta]: by variances themselves,
- * also at 0.  work [5 m m]. */
+ * also at 0.  work [6 m m]. */
 void cri_kalman_pull(const cri_kalman_plan *plan, const double *theta,
                      const cri_kalman_system *system, const cri_kalman_score *score, double *work,
                      double *gradient, double *opt_slope);

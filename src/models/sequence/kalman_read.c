@@ -261,6 +261,9 @@ cr_status cri_kalman_plan_read(cr_ctx *cx, const char *text, size_t k, double lo
     if (plan.m > CRI_KALMAN_MOST_STATES)
         CR_TRY(cr_fail(cx, CR_EARG, "--components has %zu states: more than %d are too many",
                        plan.m, CRI_KALMAN_MOST_STATES));
+    plan.p = 1;
+    plan.m1 = plan.m;
+    plan.n1 = plan.n_theta;
     *out = plan;
 done:
     return st;

@@ -3,6 +3,7 @@
 #include "base/context_internal.h"
 #include "base/clock.h"
 #include "kalman_em.h"
+#include "kalman_joint.h"
 #include "kalman_steps.h"
 #include "math/dense/chol.h"
 #include "math/optim/minimize.h"
@@ -33,13 +34,13 @@ cr_status cri_kalman_target_new(cr_scratch *s, const cri_kalman_plan *plan,
     cri_kalman_target t = { .cx = s->cx, .plan = plan, .data = *data, .y = data->y };
     t.moved = cr_scratch_f64(s, data->n);
     t.work = cr_scratch_f64(s, 6 * m * m);
-    t.score.h = cr_scratch_f64(s, 1);
-    t.score.level = cr_scratch_f64(s, 1);
+    t.score.h = cr_scratch_f64(s, plan->p);
+    t.score.level = cr_scratch_f64(s, plan->p);
     t.score.start = cr_scratch_f64(s, m);
     t.score.Q = cr_scratch_matrix(s, m, m);
     t.score.P1 = cr_scratch_matrix(s, m, m);
     if (plan->dynamic) t.score.T = cr_scratch_matrix(s, m, m);
-    cr_status st = cri_kalman_new(s, m, 1, plan->k, &t.system);
+    cr_status st = cri_kalman_new_of(s, plan, &t.system);
     if (st == CR_OK && data->step) {
         t.score.steps_Q = cr_scratch_matrix(s, gaps * m, m);
         if (plan->dynamic) t.score.steps_T = cr_scratch_matrix(s, gaps * m, m);
@@ -146,7 +147,7 @@ static void list_free(part_of *o)
     o->n_free = 0;
     for (size_t i = 0; i < plan->n_theta; i++) {
         bool variance = plan->scale[i] == CRI_KALMAN_VARIANCE;
-        if (isinf(o->theta[i])) continue;
+        if (isinf(o->theta[i]) || cri_kalman_is_idle(plan, o->theta, i)) continue;
         o->lower[o->n_free] = variance ? lowest : -far;
         o->upper[o->n_free] = variance ? highest : far;
         o->free[o->n_free++] = i;
@@ -214,6 +215,14 @@ static double largest_variance(const cri_kalman_plan *plan, const double *theta)
     return most;
 }
 
+/* A variance becomes 0, and with it the correlations that it has. */
+static void drop(const cri_kalman_plan *plan, size_t i, double *theta)
+{
+    theta[i] = -INFINITY;
+    for (size_t j = 0; j < plan->n_theta; j++)
+        if (cri_kalman_is_idle(plan, theta, j)) theta[j] = 0;
+}
+
 /* Sets variances to 0 where that is no worse; how many.  theta and *height are those after. */
 static cr_status drop_small(cri_kalman_target *t, double *theta, double *work, double *height,
                             size_t *out_dropped)
@@ -227,10 +236,10 @@ static cr_status drop_small(cri_kalman_target *t, double *theta, double *work, d
         if (t->plan->scale[i] != CRI_KALMAN_VARIANCE || isinf(theta[i]) || theta[i] == most)
             continue;
         memcpy(work, theta, n * sizeof *work);
-        work[i] = -INFINITY;
+        drop(t->plan, i, work);
         CR_TRY(cri_kalman_evaluate(t, work, &at_zero, NULL, NULL));
         if (!(at_zero >= *height - 1e-6 * (1 + 1e-4 * fabs(*height)))) continue;
-        theta[i] = -INFINITY;
+        drop(t->plan, i, theta);
         *height = at_zero;
         ++*out_dropped;
     }

@@ -1,6 +1,7 @@
 /* kalman_starts.c -- where a search begins: candidates spread over the parameters, at their best common scale. */
 #include "base/rng.h"
 #include "kalman_arma.h"
+#include "kalman_joint.h"
 #include "kalman_search.h"
 
 #include <math.h>
@@ -12,6 +13,8 @@ enum { CANDIDATES = 24, FEW_CANDIDATES = 10 };
 
 static bool is_irregular(const cri_kalman_plan *plan, size_t i)
 {
+    cri_kalman_entry_of e;
+    if (cri_kalman_entry(plan, i, &e)) i = plan->variance[e.of];
     for (size_t k = 0; k < plan->n_parts; k++)
         if (plan->parts[k].kind == CRI_KALMAN_IRREGULAR && plan->parts[k].theta == i) return true;
     return false;

@@ -1,5 +1,6 @@
 /* kalman_state.c -- what a fitted model keeps, made ready for work. */
 #include "kalman.h"
+#include "kalman_joint.h"
 #include "base/context_internal.h"
 #include "data/table/table_internal.h"
 
@@ -25,26 +26,55 @@ static bool fits_plan(const kalman_state *m)
 static bool has_matrices(const kalman_state *m)
 {
     return m->T && m->Q && m->Z && m->start && m->P1 && m->diffuse && !isnan(m->h) && m->k == 0 &&
-           m->n_theta == 0;
+           m->n_theta == 0 && (m->beside == 0 || (m->beside_Z && m->beside_h));
 }
 
-/* The labels of the series: the list of them points into the text. */
-static cr_status split_names(cr_ctx *cx, kalman_state *m)
+/* The columns beside the target, and the states that are their noise. */
+static bool fits_columns(const kalman_state *m)
 {
-    if (!m->names) return CR_OK;
-    m->labels = cr_alloc(cx, m->series + 1, sizeof *m->labels);
-    if (!m->labels) return CR_ENOMEM;
-    size_t bytes = strlen(m->names) + 1, n = 0;
-    char  *copy = cr_alloc(cx, bytes, 1);
-    if (!copy) return CR_ENOMEM;
-    memcpy(copy, m->names, bytes);
-    m->labels[m->series] = copy; /* freed by way of this */
+    if (m->beside == 0) return m->noise == 0 && m->outlier_column == 0;
+    return m->beside < CRI_KALMAN_MOST_JOINT && m->columns && m->beside_shift && m->beside_scale &&
+           m->settings == 0 && m->k == 0 && m->steps == CRI_KALMAN_STEPS_ROWS && m->noise < m->m &&
+           (m->noise == m->beside + 1 || (m->noise == 0 && !m->components)) &&
+           m->outlier_column <= m->beside;
+}
+
+cr_status cri_kalman_split_lines(cr_ctx *cx, const char *opt_text, size_t n, const char ***out)
+{
+    if (!opt_text || *out) return CR_OK;
+    size_t       bytes = strlen(opt_text) + 1, found = 0;
+    char        *copy = cr_alloc(cx, bytes, 1);
+    const char **list = *out = cr_alloc(cx, n + 1, sizeof *list);
+    if (!list || !copy) {
+        cr_free(cx, copy, bytes, 1);
+        return CR_ENOMEM;
+    }
+    memcpy(copy, opt_text, bytes);
+    list[n] = copy; /* freed by way of this */
     for (char *at = copy, *end; (end = strchr(at, '\n')); at = end + 1) {
         *end = '\0';
-        if (n == m->series) return CR_EDATA;
-        m->labels[n++] = at;
+        if (found == n) return CR_EDATA;
+        list[found++] = at;
     }
-    return n == m->series ? CR_OK : CR_EDATA;
+    return found == n ? CR_OK : CR_EDATA;
+}
+
+static void free_lines(cr_ctx *cx, const char *text, size_t n, const char **list)
+{
+    void *copy;
+    if (!list) return;
+    memcpy(&copy, &list[n], sizeof copy);
+    if (copy) cr_free(cx, copy, strlen(text) + 1, 1);
+    cr_free(cx, list, n + 1, sizeof *list);
+}
+
+/* The plan of the parts. */
+static cr_status read_plan(cr_ctx *cx, const kalman_state *m, cri_kalman_plan *plan)
+{
+    cr_status st = cri_kalman_plan_read(cx, m->components, m->k, m->longest, plan);
+    if (st == CR_OK && m->between) st = cri_kalman_plan_between(cx, plan);
+    if (st == CR_OK && m->beside > 0) st = cri_kalman_plan_join(cx, m->beside + 1, plan);
+    return st == CR_EARG || st == CR_EUNSUPPORTED ? CR_EDATA : st;
 }
 
 cr_status cri_kalman_prepare(cr_ctx *cx, kalman_state *m)
@@ -54,6 +84,7 @@ cr_status cri_kalman_prepare(cr_ctx *cx, kalman_state *m)
     if (m->width / (m->settings + 1) != cri_kalman_width(m) || m->width % (m->settings + 1) != 0)
         return CR_EDATA;
     if (m->steps != CRI_KALMAN_STEPS_ROWS && !(m->unit > 0)) return CR_EDATA;
+    if (!fits_columns(m)) return CR_EDATA;
     if (!m->components) {
         if (m->settings > 0) return CR_EDATA;
         if (!has_matrices(m) || m->between) return CR_EDATA;
@@ -61,25 +92,20 @@ cr_status cri_kalman_prepare(cr_ctx *cx, kalman_state *m)
         m->plan = cr_alloc(cx, 1, sizeof *m->plan);
         if (!m->plan) return CR_ENOMEM;
         if (m->k > CRI_KALMAN_MOST_STATES) return CR_EDATA;
-        st = cri_kalman_plan_read(cx, m->components, m->k, m->longest, m->plan);
-        if (st == CR_OK && m->between) st = cri_kalman_plan_between(cx, m->plan);
-        if (st == CR_EARG || st == CR_EUNSUPPORTED) st = CR_EDATA;
+        st = read_plan(cx, m, m->plan);
         if (st == CR_OK && !fits_plan(m)) st = CR_EDATA;
     }
-    return st == CR_OK ? split_names(cx, m) : st;
+    if (st == CR_OK) st = cri_kalman_split_lines(cx, m->names, m->series, &m->labels);
+    return st == CR_OK ? cri_kalman_split_lines(cx, m->columns, m->beside, &m->others) : st;
 }
 
 void cri_kalman_unprepare(cr_ctx *cx, kalman_state *m)
 {
     cr_free(cx, m->plan, 1, sizeof *m->plan);
-    if (m->labels) {
-        void *copy;
-        memcpy(&copy, &m->labels[m->series], sizeof copy);
-        if (copy) cr_free(cx, copy, strlen(m->names) + 1, 1);
-        cr_free(cx, m->labels, m->series + 1, sizeof *m->labels);
-    }
+    free_lines(cx, m->names, m->series, m->labels);
+    free_lines(cx, m->columns, m->beside, m->others);
     m->plan = NULL;
-    m->labels = NULL;
+    m->labels = m->others = NULL;
 }
 
 /* --- the matrices ---------------------------------------------------------------------------- */
@@ -91,7 +117,8 @@ double cri_kalman_mean(const kalman_state *m)
 
 cr_status cri_kalman_open(cr_scratch *s, const kalman_state *m, cri_kalman_system *out)
 {
-    cr_status st = cri_kalman_new(s, m->m, 1, m->k, out);
+    cr_status st = m->plan ? cri_kalman_new_of(s, m->plan, out)
+                           : cri_kalman_new(s, m->m, m->beside + 1, m->k, out);
     size_t    square = m->m * m->m * sizeof(double), line = m->m * sizeof(double);
     if (st != CR_OK) return st;
     if (m->plan) {
@@ -108,6 +135,10 @@ cr_status cri_kalman_open(cr_scratch *s, const kalman_state *m, cri_kalman_syste
     memcpy(out->Z, m->Z, line);
     memcpy(out->start, m->start, line);
     out->h[0] = m->h;
+    if (m->beside > 0) {
+        memcpy(out->Z + m->m, m->beside_Z, m->beside * line);
+        memcpy(out->h + 1, m->beside_h, m->beside * sizeof(double));
+    }
     for (size_t i = 0; i < m->m; i++) out->diffuse[i] = m->diffuse[i] > 0;
     cri_kalman_pack(out);
     return CR_OK;
@@ -147,7 +178,7 @@ void cri_kalman_begin(const kalman_state *m, const char *opt_name, const cri_kal
                       double *place)
 {
     bool empty = true;
-    for (size_t i = 0; empty && i < one->n; i++) empty = isnan(one->y[i]);
+    for (size_t i = 0; empty && i < one->n * (m->beside + 1); i++) empty = isnan(one->y[i]);
     const double *end = empty ? cri_kalman_end_of(m, opt_name) : NULL;
     if (end)
         memcpy(place, end, m->width * sizeof *place);
@@ -193,14 +224,22 @@ cr_status cri_kalman_gather(cr_scratch *s, const cri_rows *rows, const kalman_st
                             cri_kalman_data *out)
 {
     size_t k = m->k;
-    if (!rows->y && k == 0) return refuse_rows(s->cx, rows);
+    if (!rows->y && k == 0 && m->beside == 0) return refuse_rows(s->cx, rows);
+    cr_status            st = CR_OK;
     const cri_sequences *q = rows->sequences;
-    double              *y = cr_scratch_f64(s, rows->n), *x = cr_scratch_matrix(s, rows->n, k);
+    size_t               p = m->beside + 1;
+    double *y = cr_scratch_matrix(s, rows->n, p), *x = cr_scratch_matrix(s, rows->n, k);
+    double *column = cr_scratch_f64(s, rows->n);
     if (s->status != CR_OK) return s->status;
-    for (size_t i = 0; i < rows->n; i++) {
-        size_t row = q->row[i];
-        y[i] = rows->y ? (rows->y[row] - m->shift) / m->scale - mean : NAN;
-        if (k > 0) cri_rows_fill(rows, row, row + 1, x + i * k, k);
+    for (size_t c = 0; st == CR_OK && c < p; c++) {
+        double shift = cri_kalman_shift_of(m, c), scale = cri_kalman_scale_of(m, c);
+        st = cri_kalman_values_of(s->cx, rows, m, c, column);
+        for (size_t i = 0; st == CR_OK && i < rows->n; i++)
+            y[i * p + c] = (column[q->row[i]] - shift) / scale - mean;
+    }
+    if (st != CR_OK) return st;
+    for (size_t i = 0; k > 0 && i < rows->n; i++) {
+        cri_rows_fill(rows, q->row[i], q->row[i] + 1, x + i * k, k);
         for (size_t j = 0; j < k; j++) x[i * k + j] = (x[i * k + j] - m->centre[j]) / m->spread[j];
     }
     *out = (cri_kalman_data){ .n = rows->n, .series = q->n, .start = q->start, .y = y };
@@ -215,7 +254,7 @@ cri_kalman_data cri_kalman_series(const kalman_state *m, const cri_kalman_data *
     cri_kalman_data one = { .n = all->start[k + 1] - from, .series = 1, .start = ends };
     ends[0] = 0;
     ends[1] = one.n;
-    one.y = all->y + from;
+    one.y = all->y + from * (m->beside + 1);
     if (all->x) one.x = all->x + from * m->k;
     if (all->step) one.step = all->step + from, one.time = all->time + from;
     return one;

@@ -45,9 +45,10 @@ typedef struct cri_kalman_system {
     bool              *shared;     /* [m] goes on from series to series                         */
     bool              *noisy;      /* [m] Q may have entries there: what the score looks at      */
     cri_kalman_entries forward, backward; /* T and T', by cri_kalman_pack                 */
-    size_t             n_steps;    /* gaps between rows that there are                       */
-    cri_kalman_step   *steps;      /* [n_steps]; NULL: all rows are a step apart             */
-    double            *steps_work; /* of cri_kalman_steps_new                                */
+    size_t             n_steps;        /* gaps between rows that there are                       */
+    cri_kalman_step   *steps;          /* [n_steps]; NULL: all rows are a step apart             */
+    double            *steps_work;     /* of cri_kalman_steps_new                                */
+    struct cri_kalman_system *opt_one; /* one column alone, where a plan has several           */
 } cri_kalman_system;
 
 /* Room for one in the caller's arena, all 0.  The regressors are states already. */

@@ -89,8 +89,7 @@ static cr_status go_on(cr_ctx *cx, const cri_rows *rows, const size_t *at, kalma
         cri_kalman_end(m, &path, seen + (double)one.n, place);
         m->observed += path.observed;
         m->fixing += path.fixing;
-        m->log_likelihood +=
-            path.log_likelihood - (double)(path.observed - path.fixing) * log(m->scale);
+        m->log_likelihood += path.log_likelihood - cri_kalman_log_units(m, &path);
         for (size_t j = 0; j < m->k && m->plan->walk && !(seen > 0); j++)
             m->log_likelihood -= log(m->spread[j] * rows->design->scale[j]);
         cri_kalman_path_free(cx, &path);

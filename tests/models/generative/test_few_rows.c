@@ -57,8 +57,8 @@ static double excess_of(cr_ctx *cx, const char *model, const cr_table *t, size_t
 /* Twelve rows that say nothing of their classes. */
 TEST(noise)
 {
-    static const char *const models[] = { "naive-bayes", "lda" };
-    for (size_t k = 0; k < 2; k++) {
+    static const char *const models[] = { "naive-bayes", "lda", "fisher" };
+    for (size_t k = 0; k < 3; k++) {
         size_t tables = 0, warned = 0;
         for (uint64_t seed = 0; seed < 40; seed++) {
             size_t    ones;
@@ -80,8 +80,8 @@ TEST(noise)
  * few. */
 TEST(silence)
 {
-    static const char *const models[] = { "naive-bayes", "lda", "qda" };
-    for (size_t k = 0; k < 3; k++) {
+    static const char *const models[] = { "naive-bayes", "lda", "qda", "fisher" };
+    for (size_t k = 0; k < 4; k++) {
         size_t warned = 0;
         for (uint64_t seed = 0; seed < 25; seed++) {
             size_t    ones;

@@ -72,7 +72,8 @@ TEST(draws_of_several_functions)
         double *values = malloc(K * DRAWS * sizeof *values);
         draw_rows(2, K, X, y);
         cr_table *t = make_table(cx, X, N, 2, y, NULL), *u = make_table(cx, U, NEW, 2, NULL, NULL);
-        cr_model *m = fit(cx, "gp-classify", t, "target=y task=classification infer=bound");
+        cr_model *m =
+            fit(cx, "gp-classify", t, "target=y task=classification infer=bound hyper=map");
         assert_ok(cx, cr_transform(cx, m, u, f));
         assert_ok(cx, cr_predict_probability_intervals(cx, m, u, 0.8, low, high));
         for (size_t i = 0; i < NEW; i++) {

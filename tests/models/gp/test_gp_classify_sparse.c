@@ -5,6 +5,8 @@
 
 #include "base/scratch.h"
 #include "math/special/special.h"
+#include "models/common/softmax_normal.h"
+#include "models/gp/classify/classify_cavity.h"
 #include "models/gp/classify/classify_sparse.h"
 #include "models/gp/classify/classify_tilted.h"
 
@@ -30,7 +32,7 @@ static cri_gp_data few_of(small *p, size_t m)
     return (cri_gp_data){ .n = m, .d = 2, .X = p->X, .first = p->first };
 }
 
-/* --- the definition -------------------------------------------------------------------------- */
+/* --- the definition --------------------------------------------------------------------------- */
 
 /* q(u) = N(L mu, L S L^T), all by explicit inverses; expectations by a fine trapezoid rule. */
 TEST(definition)
@@ -110,6 +112,83 @@ TEST(definition)
     }
 }
 
+/* --- the evidence of several functions -------------------------------------------------------- */
+
+/* log p(classes | f) of all inputs, f [F x n]. */
+static double log_likelihood_of(const small *p, const double *f)
+{
+    double sum = 0, at[4];
+    for (size_t i = 0; i < p->n; i++) {
+        double weight = 0;
+        for (size_t c = 0; c < p->F; c++) {
+            at[c] = f[c * p->n + i];
+            sum += p->counts[i * p->F + c] * at[c];
+            weight += p->counts[i * p->F + c];
+        }
+        sum -= weight * cr_logsumexp(at, p->F);
+    }
+    return sum;
+}
+
+/* The log evidence by points of a lattice through the prior. */
+static double integrate_prior(cr_ctx *cx, const small *p, const cr_kernel *k, size_t count)
+{
+    size_t          n = p->n, N = n * p->F;
+    double          K[MOST_INPUTS * MOST_INPUTS], f[MOST_LATENT], sum = 0;
+    double         *points = malloc(count * N * sizeof *points);
+    cr_kernel_input in = cri_gp_inputs(&p->at);
+    assert_ok(cx, cr_kernel_gram(cx, k, &in, CR_FILL_BOTH, cr_mat_of(K, n, n)));
+    cri_factor_small(K, n);
+    cri_softmax_points(N, count, points);
+    cri_softmax_whiten(N, count, points);
+    for (size_t t = 0; t < 2 * count; t++) {
+        const double *z = points + t / 2 * N;
+        for (size_t c = 0; c < p->F; c++)
+            for (size_t i = 0; i < n; i++) {
+                double *to = f + c * n + i;
+                *to = 0;
+                for (size_t j = 0; j <= i; j++)
+                    *to += (t % 2 ? -1 : 1) * K[i * n + j] * z[c * n + j];
+            }
+        sum += exp(log_likelihood_of(p, f)) / (2 * (double)count);
+    }
+    free(points);
+    return log(sum);
+}
+
+/* Of inputs that do not depend on each other it is exact; of others much nearer to the evidence than the bound. */
+TEST(evidence_of_several_functions)
+{
+    enum { POINTS = 30000, COUNT = 300000 };
+    static const char *const kernels[] = { "4*rbf(l=1e-4)", "6*rbf(l=1.1)", "2*rbf(l=0.6)" };
+    for (size_t j = 0; j < 3; j++)
+        for (size_t F = 3; F <= 4; F++) {
+            small         p;
+            cr_scratch    s = cr_scratch_begin(cx);
+            cr_kernel    *k = read_kernel(cx, kernels[j]);
+            cri_svgp      v;
+            static double points[POINTS * 4];
+            double        workspace[16];
+            make_small(&p, CRI_CLASSIFY_SOFTMAX, 4, F, 40 + F);
+            double bound = bound_of(cx, &p, &p.at, k, NULL, &v, &s);
+            cri_softmax_points(F, POINTS, points);
+            cri_softmax_whiten(F, POINTS, points);
+            double found = cri_svgp_evidence(&v, points, POINTS, workspace);
+            double truth = j ? integrate_prior(cx, &p, k, COUNT) : 0;
+            for (size_t i = 0; j == 0 && i < p.n; i++) {
+                small one = p;
+                one.n = one.at.n = 1, one.at.X = p.X + 2 * i;
+                memcpy(one.counts, p.counts + i * F, F * sizeof(double));
+                truth += integrate_prior(cx, &one, k, COUNT / 10);
+            }
+            if (getenv("CREDENCE_SHOW"))
+                printf("%s, %zu: %.5f %.5f bound %.5f\n", kernels[j], F, found, truth, bound);
+            assert_true(fabs(found - truth) < (j ? 0.25 * (truth - bound) : 1e-4));
+            cr_kernel_free(cx, k);
+            cr_scratch_end(&s);
+        }
+}
+
 /* The tilted bound: exact without variance, above the expectation with it, and its derivatives. */
 TEST(tilted)
 {
@@ -153,7 +232,7 @@ TEST(tilted)
         }
 }
 
-/* --- bounds ---------------------------------------------------------------------------------- */
+/* --- bounds ----------------------------------------------------------------------------------- */
 
 /* Every input inducing: below the evidence, which two latent values let us integrate, and near to
  * it. */
@@ -205,7 +284,7 @@ TEST(more_inducing)
     }
 }
 
-/* --- gradient -------------------------------------------------------------------------------- */
+/* --- gradient --------------------------------------------------------------------------------- */
 
 static void check_gradient(cr_ctx *cx, cri_classify_link link, size_t F, size_t m, const char *text)
 {
@@ -242,7 +321,7 @@ TEST(gradient)
     }
 }
 
-/* --- reference answers ----------------------------------------------------------------------- */
+/* --- reference answers ------------------------------------------------------------------------ */
 
 TEST(reference)
 {

@@ -295,3 +295,28 @@ TEST(limits_and_warm_starts)
     cr_kernel_free(cx, k);
     cr_free(cx, m, 1, sizeof *m);
 }
+
+/* The linear kernel is valued by weights of columns: the same as by the definition. */
+TEST(values_of_the_linear_kernel)
+{
+    enum { N = 5, Q = 4, D = 3, OUT = 2 };
+    double X[N * D], Z[Q * D], coef[N * OUT], out[Q * OUT];
+    cr_rng r = cr_rng_stream(11, 0);
+    for (size_t i = 0; i < N * D; i++) X[i] = cr_rng_normal(&r);
+    for (size_t i = 0; i < Q * D; i++) Z[i] = cr_rng_normal(&r);
+    for (size_t i = 0; i < N * OUT; i++) coef[i] = cr_rng_normal(&r);
+    cr_kernel      *k = NULL;
+    cr_kernel_input at = { .rows = N, .numbers = cr_cmat_of(X, N, D) };
+    cr_kernel_input queries = { .rows = Q, .numbers = cr_cmat_of(Z, Q, D) };
+    assert_ok(cx, cr_kernel_parse(cx, "linear", NULL, NULL, 0, &k));
+    assert_ok(cx, cri_svm_values(cx, k, &at, coef, OUT, &queries, out));
+    for (size_t q = 0; q < Q; q++)
+        for (size_t o = 0; o < OUT; o++) {
+            double sum = 0;
+            for (size_t i = 0; i < N; i++)
+                for (size_t j = 0; j < D; j++)
+                    sum += coef[i * OUT + o] * X[i * D + j] * Z[q * D + j];
+            assert_close(out[q * OUT + o], sum, 1e-13);
+        }
+    cr_kernel_free(cx, k);
+}

@@ -24,7 +24,7 @@ static void check_separation(cr_ctx *cx, const char *csv, const char *settings, 
     const json_t *by = json_object_get(json_object_get(d, "statistics"), "separated_by");
     assert_true((by != NULL) == (words != NULL));
     if (words && !strstr(w.text, words)) fail_msg("'%s' is not in: %s", words, w.text);
-    if (!words) assert_int_equal(w.n, 0);
+    if (!words && (w.n > 1 || !strstr(w.text, "too sure"))) fail_msg("not of few rows: %s", w.text);
     assert_true((cr_model_get_report(m)->stop == CR_STOP_LIMIT) == (words != NULL));
     if (strcmp(kind, "perfect") == 0) {
         cr_prediction q = predict(cx, m, t);

@@ -138,7 +138,7 @@ static inline dense *dense_of(cr_ctx *cx, const cri_kalman_system *s, const cri_
 static inline void dense_solve(dense *o)
 {
     size_t             n = o->n, u = o->unknown;
-    static long double S[MOST_VALUES * MOST_VALUES], e[MOST_VALUES], WX[MOST_VALUES * MOST_UNKNOWN];
+    static long double S[MOST_VALUES * MOST_VALUES], e[MOST_VALUES];
     static long double A[MOST_UNKNOWN * MOST_UNKNOWN], B[MOST_UNKNOWN * MOST_UNKNOWN];
     static long double b[MOST_UNKNOWN];
     long double        logdet, logdet_X = 0, square = 0;
@@ -151,7 +151,6 @@ static inline void dense_solve(dense *o)
         e[i] = o->y[i] - o->value[i].constant;
         for (size_t k = 0; k < u; k++) o->X[i * u + k] = o->value[i].of[k];
     }
-    memcpy(WX, S, n * n * sizeof *S);
     static long double copy[MOST_VALUES * MOST_VALUES], zero[MOST_VALUES];
     memcpy(copy, S, n * n * sizeof *S);
     memset(zero, 0, sizeof zero);

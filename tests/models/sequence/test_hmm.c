@@ -133,7 +133,7 @@ TEST(letters)
     text_put(&b, "letter\n");
     for (size_t i = 0; i < N; i++) text_put(&b, text[i] == ' ' ? "space\n" : "%c\n", text[i]);
     cr_table *t = table_of_text(cx, "letters.csv", b.at);
-    cr_model *m = rising(cx, t, "states=2 restarts=15");
+    cr_model *m = rising(cx, t, "states=2 restarts=15 prior_transitions=1e-4");
     json_t   *d = describe(cx, m);
     assert_true(m->report.log_likelihood > number_of(expected, "best_loglik") - 0.05);
     bool first = value_of(d, "B[1,e]") > value_of(d, "B[2,e]");
@@ -489,7 +489,9 @@ TEST(errors_of_known_states)
     cr_table *t = make_table(cx, NULL, N, 0, NULL, NULL);
     assert_ok(cx, cr_table_add_numbers(cx, t, "x", CR_REAL, x, 1));
     assert_ok(cx, cr_table_add_numbers(cx, t, "z", CR_REAL, z, 1));
-    json_t *d = describe(cx, rising(cx, t, "features=x state=z states=2 prior_rows=1e-6"));
+    json_t *d = describe(cx, rising(cx, t,
+                                    "features=x state=z states=2 prior_rows=1e-6 "
+                                    "prior_transitions=1e-4"));
     for (size_t c = 0; c < 2; c++) {
         char   mean[16], sd[16], self[16];
         double p = stay[c] / from[c];

@@ -79,6 +79,31 @@ TEST(unseen_symbols)
     assert_proper(&p);
 }
 
+/* Rows that given parameters make impossible have probability 0, which is said, and kept in the file. */
+TEST(impossible_rows)
+{
+    static const char *const settings =
+        "max_iter=0 start={\"pi\":[1,0],\"A\":[[1,0],[0,1]],\"B\":[[1,0],[0,1]]}";
+    cr_table *t = table_of_text(cx, "data.csv", "c\na\nb\na\n");
+    cr_model *m = NULL, *again = NULL;
+    warnings  heard;
+    assert_non_null(strstr(fit_and_hear(cx, "hmm", t, settings, &heard), "have probability 0"));
+    assert_ok(cx, try_fit(cx, "hmm", t, settings, &m));
+    test_own(cx, m, release_model);
+    assert_true(cr_model_get_report(m)->log_likelihood == -INFINITY);
+    assert_true(state_of(m)->share[0] == 0 && state_of(m)->em.restarts_agreed == 1);
+    char  *bytes = NULL;
+    size_t size = 0;
+    assert_ok(cx, cr_model_to_bytes(cx, m, &bytes, &size));
+    assert_ok(cx, cr_model_from_bytes(cx, "impossible", bytes, size, &again));
+    cr_free(cx, bytes, size, 1);
+    test_own(cx, again, release_model);
+    assert_true(state_of(again)->log_likelihood == -INFINITY);
+    assert_true(state_of(again)->em.objective == -INFINITY);
+    cr_prediction p = predict(cx, again, t);
+    assert_true(p.log_density[0] == 0 && p.log_density[1] == -INFINITY);
+}
+
 TEST(rows_without_any_cell)
 {
     cr_table     *t = table_of_text(cx, "data.csv", "x,y\n1,2\n,\n3,1\n,\n2,2\n5,4\n");

@@ -41,8 +41,10 @@ TEST(covariates_by_paths)
                                              { NAN, 5, 101, 2.2 },   { 0.5, 1, 104, 0.7 },
                                              { 4, 9.5, 99, -1 },     { 1.5, 3, 102, 1 } };
     cr_table                *t = table_of_text(cx, "data.csv", data);
-    cr_model                *m = rising(
-                       cx, t, "covariates=b,a covariance=diag states=2 restarts=2 max_iter=6 prior_rows=0.5");
+    cr_model                *m =
+        rising(cx, t,
+               "covariates=b,a covariance=diag states=2 restarts=2 max_iter=6 prior_rows=0.5 "
+               "prior_transitions=1e-4");
     json_t       *d = describe(cx, m);
     double        log_b[16], sum = 0;
     cr_prediction p = predict(cx, m, t);

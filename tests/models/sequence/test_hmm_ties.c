@@ -229,10 +229,12 @@ TEST(errors_of_pooled_counts)
 {
     double    n[9], all = 0;
     cr_table *t = known_chain(cx, drawn_from, 3, 400, n);
-    json_t   *d = describe(cx, rising(cx, t,
-                                      "features=c emission=bernoulli state=z states=3 restarts=1 "
-                                        "transitions={\"tie\":[[\"s\",\"\",\"\"],[\"\",\"s\",\"\"],"
-                                        "[\"\",\"\",\"s\"]]}"));
+    json_t   *d = describe(
+          cx,
+          rising(cx, t,
+                 "features=c emission=bernoulli state=z states=3 restarts=1 "
+                   "prior_transitions=1e-4 transitions={\"tie\":[[\"s\",\"\",\"\"],[\"\",\"s\",\"\"],"
+                   "[\"\",\"\",\"s\"]]}"));
     for (size_t e = 0; e < 9; e++) all += n[e];
     double s = (n[0] + n[4] + n[8]) / all, error = sqrt(s * (1 - s) / all);
     double away = n[1] + n[2], q = n[1] / away;

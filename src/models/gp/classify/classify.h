@@ -41,8 +41,9 @@ typedef enum cri_classify_infer {
     MEMBER(count,  n_theta,        (),     "found",  "of the kernel, where there are settings")     \
     MEMBER(vector, shares,         (settings), ">0 sums none as:hyper_shares", "")                \
     MEMBER(matrix, thetas,         (settings, n_theta), "none as:hyper_theta", "as of the kernel") \
-    MEMBER(matrix, latents,        (settings, n), "none as:hyper_latent", "alpha of each")         \
-    MEMBER(matrix, roots,          (settings, n), ">=0 none as:hyper_root", "")
+    MEMBER(count,  n_values,       (),     "found",  "F n, where there are settings")              \
+    MEMBER(matrix, latents,        (settings, n_values), "none as:hyper_latent", "alpha_c of each") \
+    MEMBER(matrix, roots,          (settings, n_values), ">=0 none as:hyper_root", "root_c of each; of a bound through all inputs, lambda_c^1/2")
 /* clang-format on */
 CRI_RECORD(cri_classify, CRI_CLASSIFY, char **labels;
            /* [2 F] of the latent means and their sds */);

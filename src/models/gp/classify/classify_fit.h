@@ -22,7 +22,7 @@
     X(count,  restarts,   "0", "0..10000", "additional random starts of the search", "10")              \
     X(count,  max_iter,   "200", "1..1000000", "maximum number of steps of one run of the search", "50")          \
     X(choice, hyper,      "auto", "auto|map|best",                                                   \
-      "hyper-parameters at the maximum of evidence times weak priors (map), of the evidence alone (best), or, with two classes, predictions averaged over them; auto: map, or an average if there are few rows for them", "best") \
+      "hyper-parameters at the maximum of evidence times weak priors (map), of the evidence alone (best), or predictions averaged over them; auto: map, or an average if there are few rows for them", "best") \
     X(choice, infer,      "auto", "laplace|ep|bound|auto",                                           \
       "how the posterior is represented: Gaussian at the mode, (two classes) expectation propagation, or the Gaussian of a lower bound on the evidence; auto: laplace, or ep if the two differ; with three or more classes bound", "ep") \
     X(choice, approx,     "auto", "auto|laplace|svgp",                                               \

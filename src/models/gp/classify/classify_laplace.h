@@ -70,6 +70,12 @@ cr_status cri_laplace_factors(cr_ctx *cx, const cri_laplace *workspace, double *
 
 /* B [n x n] := the factor of I + diag(root) K diag(root). */
 cr_status cri_laplace_factor(cr_ctx *cx, size_t n, const double *K, const double *root, double *B);
+/* The same of F functions: factor [F x n x n], root [F x n]. */
+cr_status cri_laplace_factor_each(cr_ctx *cx, size_t n, size_t F, const double *K,
+                                  const double *root, double *factor);
+/* Of F functions that depend on each other: all E_c [F x n x n], O [n x n] := its factor, and sum_c log|B_c| + log|O|. */
+cr_status cri_laplace_couple(cr_ctx *cx, size_t n, size_t F, const double *K, const double *root,
+                             double *E, double *O, double *out_log_det);
 /* The lower triangle of (a a^T - root B^-1 root + u a^T + a u^T) / 2 over B^-1 [n x n]. */
 cr_status cri_laplace_weigh(cr_ctx *cx, size_t n, const double *root, const double *a,
                             const double *u, double *B);

@@ -380,7 +380,7 @@ cr_status cri_classify_solve(cr_ctx *cx, fit *f, cr_report *report)
     report->evidence = m->sparse ? CR_EVIDENCE_BOUND : CR_EVIDENCE_LAPLACE;
     if (f->infer == CRI_CLASSIFY_EP || f->infer == CRI_CLASSIFY_AUTO)
         CR_TRY(improve(cx, f, &learning, cri_seconds() - begun, report));
-    if (f->o->hyper == CRI_HYPER_AUTO && learning.prior && !m->sparse && m->F == 1 && !f->expired)
+    if (f->o->hyper == CRI_HYPER_AUTO && learning.prior && (m->F > 1 || !m->sparse) && !f->expired)
         CR_TRY(cri_classify_spread(cx, f, &learning));
     report->log_evidence = m->gp.evidence;
     report->log_likelihood = m->log_likelihood;

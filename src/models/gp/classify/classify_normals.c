@@ -1,5 +1,6 @@
 /* classify_normals.c -- the normals of the latent functions at new rows. */
 #include "classify_normals.h"
+#include "models/common/softmax_grid.h"
 #include "models/common/softmax_normal.h"
 #include "math/dense/chol.h"
 #include "math/dense/dense.h"
@@ -8,6 +9,7 @@
 #include <string.h>
 
 typedef cri_classify_block block;
+enum { POINTS = 4096, LEAST_POINTS = 64 };
 
 size_t cri_classify_rows(const cri_rows *rows)
 {
@@ -20,7 +22,7 @@ cr_status cri_classify_block_new(cr_scratch *s, const cri_classify *m, size_t p,
                                  size_t n_points, cri_classify_block *out)
 {
     size_t n = m->n, F = m->F;
-    bool   joint = F > 1 && !m->sparse;
+    bool   joint = F > 1 && !m->sparse && m->infer != CRI_CLASSIFY_BOUND;
     *out = (cri_classify_block){ .m = m,
                                  .K = m->K,
                                  .workspace = cr_scratch_matrix(s, count, p),
@@ -57,7 +59,36 @@ static void scale_by(const double *root, const double *C, size_t n, size_t count
         for (size_t i = 0; i < count; i++) T[a * count + i] = root[a] * C[a * count + i];
 }
 
-/* --- covariances ----------------------------------------------------------------------------- */
+/* --- averages --------------------------------------------------------------------------------- */
+
+size_t cri_classify_points(size_t F, size_t parts)
+{
+    size_t n = POINTS / F / parts;
+    return F <= CRI_GRID_SCORES ? 0 : n < LEAST_POINTS ? LEAST_POINTS : n;
+}
+
+void cri_classify_softmax(size_t F, const double *points, size_t n_points, const double *mean,
+                          const double *cov, double *workspace, double *out)
+{
+    double *C = workspace, *m = C + F * F, *p = m + F, *softmax = p + F;
+    if (n_points == 0) {
+        cri_softmax_grid(F, mean, cov, out);
+        return;
+    }
+    memset(out, 0, F * sizeof *out);
+    for (size_t first = 0; first < F; first++) {
+        for (size_t i = 0; i < F; i++) {
+            size_t from = (first + i) % F;
+            m[i] = mean[from];
+            for (size_t j = 0; j < F; j++) C[i * F + j] = cov[from * F + (first + j) % F];
+        }
+        cri_factor_small(C, F);
+        cri_softmax_normal(points, n_points, F, m, C, softmax, p);
+        for (size_t i = 0; i < F; i++) out[(first + i) % F] += p[i] / (double)F;
+    }
+}
+
+/* --- covariances ------------------------------------------------------------------------------ */
 
 /* cov_cc += r_c . r_c and so on, of all pairs of functions. */
 static void add_products(const block *b)
@@ -75,13 +106,13 @@ static void add_products(const block *b)
         }
 }
 
-/* Laplace: the own part of function c, and its r. */
-static cr_status spread_laplace(cr_ctx *cx, const block *b, size_t c)
+/* Not sparse: the own part of function c, and, where functions depend on each other, its r. */
+static cr_status spread_all(cr_ctx *cx, const block *b, size_t c)
 {
     cr_status           st = CR_OK;
     const cri_classify *m = b->m;
     size_t              n = m->n, F = m->F, count = b->count;
-    cr_mat              T = cr_mat_of(F > 1 ? b->r + c * n * count : b->T, n, count);
+    cr_mat              T = cr_mat_of(b->r ? b->r + c * n * count : b->T, n, count);
     cr_cmat             L = cr_cmat_of(m->gp.L, n, n);
     cr_cmat             B = F > 1 ? cr_cmat_of(m->factor + c * n * n, n, n) : L;
     scale_by(m->root + c * n, b->C, n, count, T.a);
@@ -91,7 +122,7 @@ static cr_status spread_laplace(cr_ctx *cx, const block *b, size_t c)
         double *v = b->cov + i * F * F + c * F + c;
         *v = fmax(*v, 0);
     }
-    if (F == 1) goto done;
+    if (!b->r) goto done;
     CR_TRY(cr_chol_backward(cx, B, T));
     scale_by(m->root + c * n, T.a, n, count, T.a);
     CR_TRY(cr_chol_forward(cx, L, T));
@@ -138,7 +169,7 @@ cr_status cri_classify_normals(cr_ctx *cx, const cri_rows *rows, cri_range r, bl
     memset(b->cov, 0, count * F * F * sizeof(double));
     for (size_t c = 0; c < F; c++) {
         for (size_t i = 0; i < count; i++) b->cov[i * F * F + c * F + c] = b->prior[i];
-        CR_TRY(m->sparse ? spread_sparse(cx, b, c) : spread_laplace(cx, b, c));
+        CR_TRY(m->sparse ? spread_sparse(cx, b, c) : spread_all(cx, b, c));
     }
     if (b->r) add_products(b);
 done:

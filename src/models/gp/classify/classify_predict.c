@@ -4,11 +4,9 @@
  * by a lattice of points and their mirror images (softmax_normal.h), scaled to have unit
  * covariance, 8192 in all, which start at each class in turn, so that no class is preferred; the
  * error is about 1e-3.  Intervals of probabilities: the quantiles of the latent function through the link, or, with
- * more than two classes, those of the softmax at 4096 points of the lattice.  Where two classes are averaged over
- * hyper-parameters, see classify_mixture.h. */
+ * more than two classes, those of the softmax at 4096 points of the lattice.  Averages over hyper-parameters: see classify_mixture.h. */
 #include "classify_mixture.h"
 #include "classify_normals.h"
-#include "models/common/softmax_grid.h"
 #include "models/common/softmax_normal.h"
 #include "base/parallel.h"
 #include "base/scratch.h"
@@ -17,38 +15,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROWS = 16, POINTS = 4096, LEAST_POINTS = 64 };
+enum { ROWS = 16 };
 
 typedef cri_classify_block block;
 
-/* The points of the lattice that averages are over. */
-static size_t count_points(size_t F)
-{
-    size_t n = POINTS / F;
-    return F <= CRI_GRID_SCORES ? 0 : n < LEAST_POINTS ? LEAST_POINTS : n;
-}
-
 /* --- probabilities --------------------------------------------------------------------------- */
-
-/* out [F] := E softmax(f) by the lattice, its first coordinate that of each function in turn; workspace
- * [(F + 3) F]. */
-static void average_in_turn(const block *b, const double *mean, const double *cov,
-                            double *workspace, double *out)
-{
-    size_t  F = b->m->F;
-    double *C = workspace, *m = C + F * F, *p = m + F, *softmax = p + F;
-    memset(out, 0, F * sizeof *out);
-    for (size_t first = 0; first < F; first++) {
-        for (size_t i = 0; i < F; i++) {
-            size_t from = (first + i) % F;
-            m[i] = mean[from];
-            for (size_t j = 0; j < F; j++) C[i * F + j] = cov[from * F + (first + j) % F];
-        }
-        cri_factor_small(C, F);
-        cri_softmax_normal(b->points, b->n_points, F, m, C, softmax, p);
-        for (size_t i = 0; i < F; i++) out[(first + i) % F] += p[i] / (double)F;
-    }
-}
 
 static void answer_rows(void *arg, size_t number)
 {
@@ -65,10 +36,8 @@ static void answer_rows(void *arg, size_t number)
             two[0] = cri_classify_probability((cri_classify_link)m->link, mean[0], cov[0]);
             two[1] = cri_classify_probability((cri_classify_link)m->link, -mean[0], cov[0]);
             out = two;
-        } else if (b->n_points == 0) {
-            cri_softmax_grid(F, mean, cov, out);
         } else {
-            average_in_turn(b, mean, cov, workspace, out);
+            cri_classify_softmax(F, b->points, b->n_points, mean, cov, workspace, out);
         }
         for (size_t k = 0; k < K; k++) sum += p[k] = m->place[k] < 0 ? 0 : out[(size_t)m->place[k]];
         for (size_t k = 0; k < K; k++) p[k] /= sum;
@@ -83,7 +52,8 @@ static cr_status predict_alone(cr_ctx *cx, const cri_classify *m, const cri_rows
     cr_scratch s = cr_scratch_begin(cx);
     block      b;
 
-    CR_TRY(cri_classify_block_new(&s, m, rows->p, cri_classify_rows(rows), count_points(m->F), &b));
+    CR_TRY(cri_classify_block_new(&s, m, rows->p, cri_classify_rows(rows),
+                                  cri_classify_points(m->F, 1), &b));
     for (size_t k = 0; k < cri_block_count(rows->n, CRI_CLASSIFY_BLOCK); k++) {
         cri_range r = cri_block_range(rows->n, CRI_CLASSIFY_BLOCK, k);
         CR_TRY(cri_classify_normals(cx, rows, r, &b));

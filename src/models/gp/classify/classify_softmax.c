@@ -60,23 +60,30 @@ static void scale_rows(void *arg, size_t block)
     }
 }
 
+cr_status cri_laplace_couple(cr_ctx *cx, size_t n, size_t F, const double *K, const double *root,
+                             double *E, double *O, double *out_log_det)
+{
+    cr_status st = CR_OK;
+    *out_log_det = 0;
+    for (size_t c = 0; c < F; c++) {
+        double    *one = E + c * n * n;
+        scale_work w = { n, root + c * n, one, O, c == 0 };
+        CR_TRY(cri_laplace_factor(cx, n, K, root + c * n, one));
+        *out_log_det += cr_chol_logdet(cr_cmat_of(one, n, n));
+        CR_TRY(cr_chol_inverse(cx, cr_cmat_of(one, n, n), cr_mat_of(one, n, n)));
+        CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(n, ROWS), scale_rows, &w));
+    }
+    CR_TRY(cr_chol(cx, cr_mat_of(O, n, n)));
+    *out_log_det += cr_chol_logdet(cr_cmat_of(O, n, n));
+done:
+    return st;
+}
+
 /* All E_c, the factor of O in L, and log|I + K W|. */
 static cr_status factor_many(cr_ctx *cx, size_t n, cri_laplace *m)
 {
-    cr_status st = CR_OK;
-    m->log_det = 0;
-    for (size_t c = 0; c < m->all->F; c++) {
-        double    *E = m->E + c * n * n;
-        scale_work w = { n, m->root + c * n, E, m->L, c == 0 };
-        CR_TRY(cri_laplace_factor(cx, n, m->K, m->root + c * n, E));
-        m->log_det += cr_chol_logdet(cr_cmat_of(E, n, n));
-        CR_TRY(cr_chol_inverse(cx, cr_cmat_of(E, n, n), cr_mat_of(E, n, n)));
-        CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(n, ROWS), scale_rows, &w));
-    }
-    CR_TRY(cr_chol(cx, cr_mat_of(m->L, n, n)));
-    m->log_det += cr_chol_logdet(cr_cmat_of(m->L, n, n));
-    for (size_t i = 0; i < n; i++) m->log_det -= log(weight_at(m, i));
-done:
+    cr_status st = cri_laplace_couple(cx, n, m->all->F, m->K, m->root, m->E, m->L, &m->log_det);
+    for (size_t i = 0; st == CR_OK && i < n; i++) m->log_det -= log(weight_at(m, i));
     return st;
 }
 
@@ -213,9 +220,14 @@ const cri_laplace_form cri_laplace_many = { look_many, factor_many, move_many, w
 
 cr_status cri_laplace_factors(cr_ctx *cx, const cri_laplace *m, double *factor)
 {
+    return cri_laplace_factor_each(cx, m->seen_n, m->all->F, m->K, m->root, factor);
+}
+
+cr_status cri_laplace_factor_each(cr_ctx *cx, size_t n, size_t F, const double *K,
+                                  const double *root, double *factor)
+{
     cr_status st = CR_OK;
-    size_t    n = m->seen_n;
-    for (size_t c = 0; st == CR_OK && c < m->all->F; c++)
-        st = cri_laplace_factor(cx, n, m->K, m->root + c * n, factor + c * n * n);
+    for (size_t c = 0; st == CR_OK && c < F; c++)
+        st = cri_laplace_factor(cx, n, K, root + c * n, factor + c * n * n);
     return st;
 }

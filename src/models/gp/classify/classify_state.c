@@ -122,7 +122,7 @@ static bool has_settings(const cri_classify *m)
 {
     bool all = m->shares && m->thetas && m->latents && m->roots;
     bool some = m->shares || m->thetas || m->latents || m->roots;
-    return m->settings ? all && m->F == 1 && !m->sparse : !some;
+    return m->settings ? all && (m->F > 1 || !m->sparse) && m->n_values == m->F * m->n : !some;
 }
 
 static bool is_valid(const cri_classify *m, const cr_design *design)

@@ -10,6 +10,7 @@
  *   rvm_classes   classification step by step; rvm_laplace: mode, curvature, evidence
  *   rvm_starts    from none up and from all down; rvm_exchange: away from there; rvm_scale: of the kernel
  *   rvm_fit       rows in, what is kept out
+ *   rvm_left_out  how much larger errors are in rows that were left out
  *   rvm_predict   answers; rvm_probability: of classes; rvm_query: with a function added at the row that is asked for
  *   rvm_state     what is kept, shown and read back
  *   rvm           options and descriptor
@@ -48,6 +49,8 @@
     MEMBER(real,   noise,      (),         ">=0 none",   "variance of the noise, of regression")     \
     MEMBER(flag,   given,      (),         "",           "it was given, not learned")                \
     MEMBER(real,   shift,      (),         "",           "taken off the target: its mean, where there is a constant") \
+    MEMBER(real,   inflation,  (),         ">=0 spare",  "of the noise, by errors in rows left out; 0: none") \
+    MEMBER(count,  taken,      (),         "spare",      "degrees of freedom of the mean and of the choice, where they are counted") \
     MEMBER(real,   rows,       (),         ">0",         "sum of the weights of the rows")           \
     MEMBER(real,   known,      (),         ">=0",        "sum over weights of 1 - alpha variance")   \
     MEMBER(real,   up,         (),         "any none",   "log evidence from none up")                \
@@ -73,6 +76,7 @@ extern const cri_member cri_rvm_record[];
     X(flag,   intercept, "true",  "",    "include a constant among the functions", "false")                  \
     X(choice, start,     "auto",  "auto|both|up|down", "where the search starts: with no function (up), with all of them (down), or both, of which the larger evidence is kept; auto: both up to 2000 functions, otherwise up", "up") \
     X(real,   noise,     "",      ">0",  "variance of the noise; default: learned", "0.01") \
+    X(choice, hyper,     "auto",  "auto|best", "of numbers, how precisions and noise are learned: at a price for each function, with a prior of the noise and, where rows are few, a spread no smaller than that of rows left out; or where the evidence is largest, and taken as known", "best") \
     X(flag,   basis_at_query, "false", "", "predict with a function added at each row that is asked for, so that the spread grows far from the data", "true") \
     X(real,   query_precision, "", ">0", "precision of its weight; default: so that its variance is that of the target", "1") \
     X(real,   tol,       "1e-6",  ">0",  "stop when no step adds so much to the log evidence", "1e-3") \

@@ -92,7 +92,7 @@ static cr_status open_functions(cr_ctx *cx, const cri_rvm_basis *b, cri_rvm_gaus
 }
 
 cr_status cri_rvm_gauss_new(cr_ctx *cx, const cri_rvm_basis *b, double noise, double floor,
-                            cri_rvm_gauss *out)
+                            cri_rvm_hyper hyper, cri_rvm_gauss *out)
 {
     cr_status          st = CR_OK;
     cr_scratch         s = cr_scratch_begin(cx);
@@ -113,6 +113,13 @@ cr_status cri_rvm_gauss_new(cr_ctx *cx, const cri_rvm_basis *b, double noise, do
     CR_TRY(cri_rvm_squares(cx, b, w, 1, g.diag));
     CR_TRY(cri_rvm_products(cx, b, wy, 1, g.proj));
     for (size_t c = 0; c < b->C; c++) g.S[c] = g.diag[c], g.Q[c] = g.proj[c], g.place[c] = SIZE_MAX;
+    if (hyper == CRI_RVM_COUNTED) {
+        g.price = 0.5 * log((double)b->C);
+        if (isnan(noise) && g.count > 1) {
+            g.unit = 0.5 * log(2 * M_PI * (g.total > 0 ? g.total / g.count : 1));
+            g.count -= 1;
+        }
+    }
     g.E = g.total;
     *out = g;
     g = (cri_rvm_gauss){ 0 };
@@ -138,7 +145,8 @@ static double energy(const cri_rvm_gauss *g, double E)
 
 double cri_rvm_gauss_evidence(const cri_rvm_gauss *g)
 {
-    return -0.5 * (g->count * log(2 * M_PI) + energy(g, g->E) + g->log_det);
+    return -0.5 * (g->count * log(2 * M_PI) + energy(g, g->E) + g->log_det) - g->unit -
+           g->price * (double)g->M;
 }
 
 /* The a of the largest evidence of a function with S and Q, E being without it. */
@@ -159,7 +167,8 @@ static double best_ratio(const cri_rvm_gauss *g, double S, double Q, double E)
 /* Twice the log evidence that a function with S, Q and a adds. */
 static double worth(const cri_rvm_gauss *g, double S, double Q, double E, double a)
 {
-    return isinf(a) ? 0 : energy(g, E) - energy(g, E - Q * Q / (a + S)) - log1p(S / a);
+    return isinf(a) ? 0
+                    : energy(g, E) - energy(g, E - Q * Q / (a + S)) - log1p(S / a) - 2 * g->price;
 }
 
 typedef struct step {
@@ -213,20 +222,20 @@ cr_status cri_rvm_gauss_factor(cr_ctx *cx, cri_rvm_gauss *g)
 
     CR_TRY(s.status);
     for (st = CR_ENUMERIC; st == CR_ENUMERIC && scale < 1;) {
-        for (size_t m = 0; m < M; m++) root[m] = sqrt(g->a[m] + g->P[m * C + g->at[m]]);
+        for (size_t m = 0; m < M; m++) root[m] = 1 / sqrt(g->a[m] + g->P[m * C + g->at[m]]);
         for (size_t m = 0; m < M; m++)
             for (size_t k = 0; k <= m; k++)
-                L[m * M + k] = m == k ? 1 : g->P[m * C + g->at[k]] / root[m] / root[k];
+                L[m * M + k] = m == k ? 1 : g->P[m * C + g->at[k]] * root[m] * root[k];
         st = cr_chol(cx, cr_mat_of(L, M, M));
         scale *= 10; /* prior precisions a shade larger: another model, and a sound one */
-        for (size_t m = 0; st == CR_ENUMERIC && m < M; m++) g->a[m] += scale * root[m] * root[m];
+        for (size_t m = 0; st == CR_ENUMERIC && m < M; m++) g->a[m] += scale / (root[m] * root[m]);
     }
     CR_TRY(st);
     g->log_det = M ? cr_chol_logdet(cr_cmat_of(L, M, M)) : 0;
-    for (size_t m = 0; m < M; m++) g->log_det += 2 * log(root[m]) - log(g->a[m]);
+    for (size_t m = 0; m < M; m++) g->log_det -= 2 * log(root[m]) + log(g->a[m]);
     if (M) CR_TRY(cr_chol_inverse(cx, cr_cmat_of(L, M, M), cr_mat_of(L, M, M)));
     for (size_t m = 0; m < M; m++)
-        for (size_t k = 0; k < M; k++) g->H[m * g->capacity + k] = L[m * M + k] / root[m] / root[k];
+        for (size_t k = 0; k < M; k++) g->H[m * g->capacity + k] = L[m * M + k] * root[m] * root[k];
     for (size_t m = 0; m < M; m++) b[m] = g->proj[g->at[m]];
     g->E = g->total;
     for (size_t m = 0; m < M; m++) {
@@ -528,7 +537,7 @@ cr_status cri_rvm_gauss_copy(cr_ctx *cx, const cri_rvm_gauss *from, cri_rvm_gaus
     cr_status st = CR_OK;
     size_t    C = from->basis->C, M = from->M;
     if (!to->basis) CR_TRY(open_functions(cx, from->basis, to));
-    CR_TRY(cri_rvm_gauss_reserve(cx, to, from->capacity));
+    CR_TRY(cri_rvm_gauss_reserve(cx, to, M + 16));
     for (size_t c = 0; c < C; c++) {
         to->diag[c] = from->diag[c], to->proj[c] = from->proj[c];
         to->S[c] = from->S[c], to->Q[c] = from->Q[c], to->place[c] = from->place[c];
@@ -538,7 +547,8 @@ cr_status cri_rvm_gauss_copy(cr_ctx *cx, const cri_rvm_gauss *from, cri_rvm_gaus
         memcpy(to->P + m * C, from->P + m * C, C * sizeof *to->P);
         memcpy(to->H + m * to->capacity, from->H + m * from->capacity, M * sizeof *to->H);
     }
-    to->count = from->count, to->total = from->total, to->given = from->given;
+    to->count = from->count, to->price = from->price, to->unit = from->unit,
+    to->total = from->total, to->given = from->given;
     to->floor = from->floor, to->E = from->E, to->log_det = from->log_det;
     to->banned = from->banned, to->steps = from->steps, to->M = M;
     mark(to);

@@ -17,20 +17,26 @@
 #include "rvm_basis.h"
 #include "base/context_internal.h"
 
+/* What is at its best: the evidence as above; or counted, times (1/C)^(M/2), the chances of so many functions before any
+ * row was seen, and, with a prior of the noise that is flat in s up to the sd of the target, integrated over s:
+ * N - 1 takes the place of N, and there is nothing to gain by s = 0. */
+typedef enum cri_rvm_hyper { CRI_RVM_COUNTED, CRI_RVM_BEST } cri_rvm_hyper;
+
 typedef struct cri_rvm_gauss {
     const cri_rvm_basis *basis;
-    double               count, total; /* N; y^T R^-1 y with what merged rows differ by           */
-    double               given, floor; /* the noise, NaN: learned, and not below the floor        */
-    size_t               M, capacity;  /* functions present; room                                 */
-    size_t              *at;           /* [M] which                                               */
-    double              *a, *mu;       /* [M] and the means of their weights                      */
-    double              *P;            /* [M x C] products with all functions, weighted           */
-    double              *H; /* [M x M] (diag a + Phi^T R^-1 Phi)^-1, rows `capacity` apart */
-    double              *diag, *proj; /* [C] phi^T R^-1 phi and phi^T R^-1 y                     */
-    double              *S, *Q;       /* [C] of all functions, as if absent                      */
-    size_t              *place;       /* [C] the number of each among those present, or SIZE_MAX */
-    double               E, log_det;  /* of B, without the constant sum log r                    */
-    size_t  sound_M, *sound_at;       /* where the evidence was `sound` by a fresh computation   */
+    double  count, total; /* N, or N - 1; y^T R^-1 y with what merged rows differ by           */
+    double  price, unit;  /* off the log evidence: of a function; of the noise       */
+    double  given, floor; /* the noise, NaN: learned, and not below the floor        */
+    size_t  M, capacity;  /* functions present; room                                 */
+    size_t *at;           /* [M] which                                               */
+    double *a, *mu;       /* [M] and the means of their weights                      */
+    double *P;            /* [M x C] products with all functions, weighted           */
+    double *H;            /* [M x M] (diag a + Phi^T R^-1 Phi)^-1, rows `capacity` apart */
+    double *diag, *proj;  /* [C] phi^T R^-1 phi and phi^T R^-1 y                     */
+    double *S, *Q;        /* [C] of all functions, as if absent                      */
+    size_t *place;        /* [C] the number of each among those present, or SIZE_MAX */
+    double  E, log_det;   /* of B, without the constant sum log r                    */
+    size_t  sound_M, *sound_at; /* where the evidence was `sound` by a fresh computation   */
     double *sound_a, sound;
     size_t  banned; /* a function that may not be looked at; SIZE_MAX: none */
     size_t  steps;
@@ -44,7 +50,7 @@ typedef struct cri_rvm_limits {
 
 /* No function present.  noise NaN: learned. */
 cr_status cri_rvm_gauss_new(cr_ctx *cx, const cri_rvm_basis *basis, double noise, double floor,
-                            cri_rvm_gauss *out);
+                            cri_rvm_hyper hyper, cri_rvm_gauss *out);
 void      cri_rvm_gauss_free(cr_ctx *cx, cri_rvm_gauss *g);
 /* All functions present, their prior variance together 1 / strength times the noise, and thinned out while all a are
  * re-estimated at once (rvm_down.c).  Of a basis that has its

@@ -169,7 +169,7 @@ done:
 
 double cri_rvm_dof(const cri_rvm *m)
 {
-    double left = m->rows - m->known;
+    double left = m->rows - m->known - (double)m->taken;
     return m->given ? INFINITY : fmax(left, 1);
 }
 

@@ -29,6 +29,8 @@ const cr_field cri_rvm_statistics[] = {
     CR_COUNT("relevance_vectors", 0, "inputs whose kernels are kept"),
     CR_NUMBER("effective_df", 0, "effective degrees of freedom: the sum of 1 - alpha variance"),
     CR_MEASURE("noise_variance", "target^2", CR_FIELD_SOMETIMES, "of regression"),
+    CR_NUMBER("inflation", CR_FIELD_SOMETIMES,
+              "of the noise variance: how much larger the errors in rows left out are"),
     CR_TEXT("start", 0, "the start whose end is kept: up (from no function) or down (from all)"),
     CR_MEASURE("log_evidence_up", "nats", CR_FIELD_NULL | CR_FIELD_LOG_SCORE,
                "where the search from no function ended"),
@@ -174,6 +176,7 @@ cr_status cri_rvm_describe(cr_ctx *cx, const void *state, const cr_design *desig
     cri_put_count(s, "relevance_vectors", m->R);
     cri_put_real(s, "effective_df", m->known);
     if (!m->K) cri_put_real(s, "noise_variance", m->noise * unit * unit);
+    if (m->inflation > 0) cri_put_real(s, "inflation", m->inflation);
     cri_put_text(s, "start", m->down > m->up || (isnan(m->up) && !isnan(m->down)) ? "down" : "up");
     cri_put_real(s, "log_evidence_up", m->up - slopes);
     cri_put_real(s, "log_evidence_down", m->down - slopes);

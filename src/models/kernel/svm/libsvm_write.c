@@ -162,7 +162,7 @@ static cr_status from_svm(cr_ctx *cx, cr_scratch *s, const cr_model *model, cri_
     size_t        *place = cr_scratch_index(s, n);
     double         factor;
 
-    if (m->K > 2 && m->multi == CRI_SVM_OVR)
+    if (m->K > 2 && m->multi != CRI_SVM_OVO)
         CR_TRY(refuse(cx, "it has a machine for each class", "fit it with --multi ovo"));
     CR_TRY(tell_kernel(cx, m->kernel, out, &factor));
     out->type = m->kind == CRI_SVM_NU ? CRI_LIBSVM_NU_SVC : CRI_LIBSVM_C_SVC;

@@ -40,26 +40,6 @@ static double room(const interior *d, size_t k)
     return d->q->cost[k] - d->work->solution->alpha[k];
 }
 
-/* The best b of w = 0: of classes that of the heavier one, of numbers about their median. */
-static double best_constant(const cri_svm_linear_problem *q)
-{
-    double low = INFINITY, high = -INFINITY;
-    for (size_t k = 0; k < q->m; k++) {
-        low = fmin(low, q->sign[k] * q->target[k]);
-        high = fmax(high, q->sign[k] * q->target[k]);
-    }
-    for (int round = 0; round < 20 && q->intercept; round++) {
-        double b = (low + high) / 2, slope = 0;
-        for (size_t k = 0; k < q->m; k++)
-            if (q->target[k] > q->sign[k] * b) slope -= q->sign[k] * q->cost[k];
-        if (slope > 0)
-            high = b;
-        else
-            low = b;
-    }
-    return q->intercept ? (low + high) / 2 : 0;
-}
-
 /* w = 0 and its best b, with multipliers that fit them; a within its range, as much on either side. */
 static void start(interior *d)
 {
@@ -67,7 +47,7 @@ static void start(interior *d)
     cri_svm_linear_solution      *o = d->work->solution;
     double                        side[2] = { 0, 0 };
     memset(o->w, 0, d->p * sizeof *o->w);
-    o->b = best_constant(q);
+    o->b = cri_svm_linear_best_constant(q);
     for (size_t k = 0; k < q->m; k++) side[q->sign[k] > 0] += q->cost[k];
     for (size_t k = 0; k < q->m; k++) {
         double size = fmax(fabs(q->target[k]), 1e-3), r = q->sign[k] * o->b - q->target[k];

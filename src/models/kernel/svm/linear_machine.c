@@ -23,7 +23,7 @@ bool cri_svm_by_weights(const cr_kernel *k, const cri_svm_margin *margin, size_t
 size_t cri_svm_linear_steps(size_t max_iter, size_t n)
 {
     size_t sweeps = n > 0 ? max_iter / n : max_iter;
-    return sweeps > 100 ? sweeps : max_iter < 100 ? max_iter : 100;
+    return sweeps > 1000 ? sweeps : max_iter < 1000 ? max_iter : 1000;
 }
 
 /* --- rows ------------------------------------------------------------------------------------ */

@@ -134,12 +134,19 @@ static void gram_span(void *arg, size_t span)
     }
 }
 
+/* As many as pay for the matrix that each has. */
+static size_t spans_of(const cri_svm_linear_rows *x)
+{
+    size_t some = x->n / 4096, most = x->p < 700 ? SPANS : 2;
+    return some < 1 ? 1 : some < most ? some : most;
+}
+
 cr_status cri_svm_linear_gram(cr_ctx *cx, const cri_svm_linear_rows *x, const double *v,
                               double *out)
 {
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
-    size_t     q = x->p + 1, spans = x->p < 700 ? SPANS : 2;
+    size_t     q = x->p + 1, spans = spans_of(x);
     gram       g = { .x = x, .v = v, .spans = spans, .q = q };
     g.sums = cr_scratch_matrix(&s, spans * q, q);
     if (x->dense) g.rows = cr_scratch_matrix(&s, spans * BLOCK, q);

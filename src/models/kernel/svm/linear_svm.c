@@ -138,7 +138,26 @@ double cri_svm_linear_exact_step(const cri_svm_linear_work *work, const double *
     return step;
 }
 
-/* --- which method ---------------------------------------------------------------------------- */
+/* --- the start and the method ---------------------------------------------------------------- */
+
+double cri_svm_linear_best_constant(const cri_svm_linear_problem *q)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t k = 0; k < q->m; k++) {
+        low = fmin(low, q->sign[k] * q->target[k]);
+        high = fmax(high, q->sign[k] * q->target[k]);
+    }
+    for (int round = 0; round < 20 && q->intercept; round++) {
+        double b = (low + high) / 2, slope = 0;
+        for (size_t k = 0; k < q->m; k++)
+            if (q->target[k] > q->sign[k] * b) slope -= q->sign[k] * q->cost[k];
+        if (slope > 0)
+            high = b;
+        else
+            low = b;
+    }
+    return q->intercept ? (low + high) / 2 : 0;
+}
 
 /* Cross-products pay where they cost as much as some sweeps. */
 bool cri_svm_linear_is_narrow(const cri_svm_linear_rows *x)
@@ -154,14 +173,14 @@ static cri_svm_linear_method choose(const cri_svm_linear_problem *q)
     if (q->l1) return CRI_SVM_LINEAR_ABSOLUTE;
     if (q->squared) return CRI_SVM_LINEAR_NEWTON;
     if (!cri_svm_linear_is_narrow(q->x)) return CRI_SVM_LINEAR_COORDINATE;
-    return q->m >= MANY_PIECES ? CRI_SVM_LINEAR_SIFT : CRI_SVM_LINEAR_INTERIOR;
+    return q->m >= MANY_PIECES ? CRI_SVM_LINEAR_SMOOTH : CRI_SVM_LINEAR_INTERIOR;
 }
 
 static bool serves(const cri_svm_linear_problem *q, cri_svm_linear_method method)
 {
     switch (method) {
     case CRI_SVM_LINEAR_INTERIOR:
-    case CRI_SVM_LINEAR_SIFT:
+    case CRI_SVM_LINEAR_SMOOTH:
         return !q->squared && !q->l1;
     case CRI_SVM_LINEAR_COORDINATE:
         return !q->l1;
@@ -201,8 +220,8 @@ cr_status cri_svm_linear_solve(cr_ctx *cx, const cri_svm_linear_problem *problem
     case CRI_SVM_LINEAR_INTERIOR:
         CR_TRY(cri_svm_linear_interior(&work));
         break;
-    case CRI_SVM_LINEAR_SIFT:
-        CR_TRY(cri_svm_linear_sift(&work));
+    case CRI_SVM_LINEAR_SMOOTH:
+        CR_TRY(cri_svm_linear_smooth(&work));
         break;
     case CRI_SVM_LINEAR_COORDINATE:
         CR_TRY(cri_svm_linear_coordinate(&work));

@@ -13,7 +13,8 @@
  * Methods (automatic: the first that serves):
  *   interior    hinge, few columns: a primal-dual interior point, whose step costs the cross-products of the columns;
  *               some twenty steps whatever c is.          Mehrotra (1992); Ferris & Munson (2002), SIAM J. Optim. 13
- *   sift        the same for parts of many rows, of which few are needed
+ *   smooth      the same of many rows: Newton's method on smoothed hinges, of the pieces near the margin
+ *               Chapelle (2007), Neural Computation 19; Yan & Li (2020), J. Mach. Learn. Res. 21
  *   coordinate  hinge or square: one a_k after the other, in random order, leaving out what stays at its bound.
  *               The intercept by multipliers for s . a = 0. Hsieh, Chang, Lin, Keerthi & Sundararajan (2008), ICML
  *   newton      square: Newton's method in (w, b) with exact steps, by cross-products or by conjugate gradients.
@@ -41,7 +42,7 @@ typedef struct cri_svm_linear_problem {
 typedef enum cri_svm_linear_method {
     CRI_SVM_LINEAR_AUTO,
     CRI_SVM_LINEAR_INTERIOR,
-    CRI_SVM_LINEAR_SIFT,
+    CRI_SVM_LINEAR_SMOOTH,
     CRI_SVM_LINEAR_COORDINATE,
     CRI_SVM_LINEAR_NEWTON,
     CRI_SVM_LINEAR_ABSOLUTE
@@ -88,7 +89,7 @@ typedef struct cri_svm_linear_work {
 } cri_svm_linear_work;
 
 cr_status cri_svm_linear_interior(cri_svm_linear_work *work);
-cr_status cri_svm_linear_sift(cri_svm_linear_work *work);
+cr_status cri_svm_linear_smooth(cri_svm_linear_work *work);
 cr_status cri_svm_linear_coordinate(cri_svm_linear_work *work);
 cr_status cri_svm_linear_newton(cri_svm_linear_work *work);
 cr_status cri_svm_linear_absolute(cri_svm_linear_work *work);
@@ -106,6 +107,8 @@ static inline double cri_svm_linear_slack(const cri_svm_linear_problem *q, size_
 }
 /* true where a matrix of the size of the columns pays. */
 bool cri_svm_linear_is_narrow(const cri_svm_linear_rows *x);
+/* The best b of w = 0: of classes that of the heavier one, of numbers about their median; 0 without an intercept. */
+double cri_svm_linear_best_constant(const cri_svm_linear_problem *q);
 /* true where the limits of the options are reached. */
 bool cri_svm_linear_over(const cri_svm_linear_work *work);
 

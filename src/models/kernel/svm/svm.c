@@ -27,7 +27,7 @@
     X(choice, kind,     "c",    "c|nu", "how errors are limited: by their price C, or by the share nu of rows within the margin", "nu")              \
     X(text,   C,        "1",    "X", "price of an error; inf: none is allowed, the hard margin", "10")                                             \
     X(real,   nu,       "0.5",  "0<..1", "with --kind nu: at most this share of the rows is within the margin, and at least this share are support vectors", "0.2") \
-    X(choice, multi,    "ovo",  "ovo|ovr", "many classes: a machine for each pair of them, or for each against the rest", "ovr")                    \
+    X(choice, multi,    "ovo",  "ovo|ovr|crammer-singer", "many classes: a machine for each pair of them, for each against the rest, or for each and all found together", "ovr")                    \
     X(choice, margin_loss, "hinge", "hinge|squared-hinge", "with --kernel linear: what an error costs, its size or the square of that", "squared-hinge") \
     X(choice, penalty,  "l2",   "l2|l1", "with --kernel linear and the squared hinge: half the squares of the weights of columns, or their sizes, which leaves few other than 0", "l1") \
     X(list,   path,     "",     "C", "two classes: solve for these prices too, each from the one before, and show how the fit changes", "0.01,0.1,1,10") \
@@ -134,18 +134,9 @@ done:
     return st;
 }
 
-/* The largest of all machines; NaN where that is not known. */
-static double largest_gap(const cri_svm *m)
-{
-    double gap = 0;
-    for (size_t k = 0; k < m->M && !isnan(gap); k++)
-        if (!(m->gap[k] <= gap)) gap = m->gap[k];
-    return gap;
-}
-
 static void warn_of_stop(cr_ctx *cx, const cri_svm *m, const cr_report *report)
 {
-    double gap = largest_gap(m);
+    double gap = cri_svm_gap(m);
     if (report->stop != CR_STOP_TIME) return;
     if (isnan(gap))
         cr_log(cx, CR_LOG_WARNING,
@@ -183,7 +174,7 @@ static cr_status check_two(cr_ctx *cx, const svm_options *o, const cri_svm *m,
 {
     size_t there = 1;
     for (size_t i = 1; i < data->n; i++) there += data->y[i] != data->y[i - 1];
-    if ((there > 2 || (m->M > 1 && m->multi == CRI_SVM_OVR)) && (o->path || o->loo))
+    if ((there > 2 || (m->M > 1 && m->multi != CRI_SVM_OVO)) && (o->path || o->loo))
         return cr_fail(cx, CR_EARG, "svm: --%s is for two classes, but there are %zu",
                        o->path ? "path" : "loo", m->K);
     if (m->penalty && (o->path || o->loo)) {
@@ -192,6 +183,21 @@ static cr_status check_two(cr_ctx *cx, const svm_options *o, const cri_svm *m,
         return cr_fail_hint(cx, "leave --penalty out");
     }
     return CR_OK;
+}
+
+/* Classes together: of an error of a given price, and its size. */
+static cr_status check_joint(cr_ctx *cx, const svm_options *o, const cri_svm *m)
+{
+    if (o->multi != CRI_SVM_CRAMMER_SINGER) return CR_OK;
+    if (o->kind == CRI_SVM_NU)
+        cr_fail(cx, CR_EARG, "svm: --multi crammer-singer requires --kind c");
+    else if (!isfinite(m->C))
+        cr_fail(cx, CR_EARG, "svm: --multi crammer-singer requires a finite C");
+    else if (m->loss != CRI_SVM_HINGE)
+        cr_fail(cx, CR_EARG, "svm: --multi crammer-singer requires --margin-loss hinge");
+    else
+        return CR_OK;
+    return cr_fail_hint(cx, "--multi ovr takes all of them");
 }
 
 /* Other losses and penalties are of the weights of columns. */
@@ -260,6 +266,7 @@ static cr_status svm_fit(cr_ctx *cx, const cri_rows *rows, const void *options, 
     else
         CR_TRY(read_price(cx, o->C, &m->C));
     if (o->path) CR_TRY(read_path(cx, o->path, m));
+    CR_TRY(check_joint(cx, o, m));
     CR_TRY(fit_rows(cx, rows, o, m, report));
     *out_state = m;
     m = NULL;
@@ -284,172 +291,18 @@ done:
     return st;
 }
 
-/* --- describe and file ----------------------------------------------------------------------- */
-
-static const cr_field svm_statistics[] = {
-    CR_TEXT("kernel", 0, "the kernel with its hyper-parameters"),
-    CR_TEXT("kind", 0, "c or nu"),
-    CR_TEXT("multi", CR_FIELD_SOMETIMES, "of many classes: ovo or ovr"),
-    CR_NUMBER("C", CR_FIELD_EITHER, "of c: the price of an error; null: none is allowed"),
-    CR_NUMBER("nu", CR_FIELD_SOMETIMES, "of nu: the share of rows within the margin"),
-    CR_TEXT("loss", CR_FIELD_SOMETIMES, "squared-hinge, where it is that"),
-    CR_TEXT("penalty", CR_FIELD_SOMETIMES, "l1, where it is that"),
-    CR_COUNT("nonzero_weights", CR_FIELD_SOMETIMES,
-             "with l1: columns that some machine has a weight for"),
-    CR_COUNT("support_vectors", CR_FIELD_SOMETIMES, "rows that some machine needs; not with l1"),
-    CR_COUNT("bounded", CR_FIELD_SOMETIMES,
-             "of two classes: support vectors whose weight is at its bound, within the margin"),
-    CR_COUNT("free", CR_FIELD_SOMETIMES,
-             "of two classes: support vectors on the margin, whose weight is below its bound"),
-    CR_NUMBER("dual_objective", CR_FIELD_SOMETIMES,
-              "of two classes: 1/2 a^T Q a - sum a, at its least; of nu 1/2 a^T Q a"),
-    CR_NUMBER("duality_gap", CR_FIELD_NULL,
-              "primal less dual: the objective is at most this from its optimum; of many classes "
-              "the largest"),
-    CR_NUMBER("violation", 0, "of the optimality conditions; of many classes the largest"),
-    CR_NUMBER("margin", CR_FIELD_EITHER,
-              "of two classes: distance of the margin from the boundary, 1 / |w|"),
-    CR_NUMBER(
-        "loo_error", CR_FIELD_EITHER,
-        "with --loo: the share of errors when each row is left out, by the span of the support "
-        "vectors; null where none is off its bounds"),
-    CR_FIELD_LAST,
-};
-
-static const cr_field path_fields[] = {
-    CR_NUMBER("C", 0, "the price of an error"),
-    CR_COUNT("support_vectors", 0, "rows with a weight"),
-    CR_COUNT("bounded", 0, "of them, with a weight at its bound"),
-    CR_NUMBER("dual_objective", 0, "the least value of the dual"),
-    CR_NUMBER("duality_gap", CR_FIELD_NULL, "primal less dual"),
-    CR_NUMBER("margin", CR_FIELD_NULL, "distance of the margin from the boundary"),
-    CR_NUMBER("errors", 0, "share of the rows of the fit that are of the other class"),
-    CR_NUMBER("loo_error", CR_FIELD_NULL, "with --loo: the same with each row left out"),
-    CR_FIELD_LAST,
-};
-
-static const cr_field machine_fields[] = {
-    CR_TEXT("class", 0, "the class for which the decision is above 0"),
-    CR_TEXT("against", CR_FIELD_NULL, "the class for which it is below; null: all others"),
-    CR_NUMBER("b", 0, "the constant of the decision"),
-    CR_COUNT("support_vectors", 0, "rows with a weight"),
-    CR_COUNT("bounded", 0, "of them, with a weight at its bound"),
-    CR_NUMBER("dual_objective", 0, "the least value of the dual"),
-    CR_NUMBER("duality_gap", CR_FIELD_NULL, "primal less dual"),
-    CR_NUMBER("violation", 0, "of the optimality conditions"),
-    CR_COUNT("iterations", 0, "steps of two weights"),
-    CR_FIELD_LAST,
-};
-
-static const cr_field svm_tables[] = {
-    CR_INNER(ROWS, "machines", CR_FIELD_SOMETIMES, "of many classes: what each machine is like",
-             machine_fields),
-    CR_INNER(ROWS, "prices", CR_FIELD_SOMETIMES, "with --path: the machine at each price",
-             path_fields),
-    CR_FIELD_LAST,
-};
-
-static void describe_machines(const cri_svm *m, const cr_design *design, cri_sheet *list)
-{
-    for (size_t k = 0; k < m->M; k++) {
-        cri_sheet *s = cri_put_object(list, NULL);
-        size_t     plus, minus;
-        cri_svm_classes_of(m, k, &plus, &minus);
-        cri_put_text(s, "class", cr_design_class(design, plus));
-        cri_put_text(s, "against", minus == SIZE_MAX ? NULL : cr_design_class(design, minus));
-        cri_put_real(s, "b", m->b[k]);
-        cri_put_count(s, "support_vectors", m->links[k]);
-        cri_put_count(s, "bounded", m->bounded[k]);
-        cri_put_real(s, "dual_objective", m->objective[k]);
-        cri_put_real(s, "duality_gap", m->gap[k]);
-        cri_put_real(s, "violation", m->violation[k]);
-        cri_put_count(s, "iterations", m->steps[k]);
-    }
-}
-
-/* Columns with a weight other than 0 in some machine. */
-static size_t count_weights(const cri_svm *m)
-{
-    size_t count = 0;
-    for (size_t j = 0; j < m->d; j++) {
-        bool any = false;
-        for (size_t k = 0; k < m->M; k++) any |= m->W[k * m->d + j] != 0;
-        count += any;
-    }
-    return count;
-}
-
-static void describe_path(const cri_svm *m, cri_sheet *list)
-{
-    for (size_t i = 0; i < m->P; i++) {
-        cri_sheet *s = cri_put_object(list, NULL);
-        cri_put_real(s, "C", m->path_C[i]);
-        cri_put_count(s, "support_vectors", m->path_support[i]);
-        cri_put_count(s, "bounded", m->path_bounded[i]);
-        cri_put_real(s, "dual_objective", m->path_objective[i]);
-        cri_put_real(s, "duality_gap", m->path_gap[i]);
-        cri_put_real(s, "margin", m->path_norm[i] > 0 ? 1 / m->path_norm[i] : NAN);
-        cri_put_real(s, "errors", m->path_errors[i]);
-        cri_put_real(s, "loo_error", m->path_loo[i]);
-    }
-}
-
-/* The only machine between two classes that have rows; SIZE_MAX where there are several. */
-static size_t only_machine(const cri_svm *m)
-{
-    size_t only = SIZE_MAX;
-    for (size_t k = 0; k < m->M; k++) {
-        if (m->M > 1 && m->links[k] == 0) continue;
-        if (only != SIZE_MAX) return SIZE_MAX;
-        only = k;
-    }
-    return only;
-}
-
-static cr_status svm_describe(cr_ctx *cx, const void *state, const cr_design *design,
-                              cri_sheet *out)
+static void svm_prices(const void *state, cri_price_path *out)
 {
     const cri_svm *m = state;
-    cri_sheet     *list = cri_put_list(out, "parameters"), *s;
-    double         violation = 0;
-    size_t         only = only_machine(m);
-    (void)cx;
-
-    if (only != SIZE_MAX) cri_parameter_add(list, m->b[only], NAN, "b");
-    for (size_t i = 0; i < cr_kernel_parameters(m->kernel); i++) {
-        cr_kernel_parameter p = cr_kernel_parameter_at(m->kernel, i);
-        if (!p.given) cri_parameter_add(list, p.value, NAN, "%s", p.name);
-    }
-    cri_gp_report_elements(m->kernel, design, list);
-    for (size_t k = 0; k < m->M; k++) violation = fmax(violation, m->violation[k]);
-    s = cri_put_object(out, "statistics");
-    cri_put_text(s, "kernel", m->formula);
-    cri_put_text(s, "kind", m->kind == CRI_SVM_NU ? "nu" : "c");
-    if (m->M > 1) cri_put_text(s, "multi", m->multi == CRI_SVM_OVO ? "ovo" : "ovr");
-    if (m->kind == CRI_SVM_NU)
-        cri_put_real(s, "nu", m->nu);
-    else
-        cri_put_real(s, "C", m->C);
-    if (m->loss) cri_put_text(s, "loss", "squared-hinge");
-    if (m->penalty) cri_put_text(s, "penalty", "l1");
-    if (m->penalty)
-        cri_put_count(s, "nonzero_weights", count_weights(m));
-    else
-        cri_put_count(s, "support_vectors", m->support ? m->support : m->n);
-    bool weights = m->penalty || m->support;
-    if (only != SIZE_MAX) {
-        if (!weights) cri_put_count(s, "bounded", m->bounded[only]);
-        if (!weights) cri_put_count(s, "free", m->links[only] - m->bounded[only]);
-        cri_put_real(s, "dual_objective", m->objective[only]);
-        cri_put_real(s, "margin", m->norm[only] > 0 ? 1 / m->norm[only] : NAN);
-    }
-    cri_put_real(s, "duality_gap", largest_gap(m));
-    cri_put_real(s, "violation", violation);
-    if (!isnan(m->loo)) cri_put_real(s, "loo_error", m->loo);
-    if (m->P) describe_path(m, cri_put_list(out, "prices"));
-    if (m->M > 1) describe_machines(m, design, cri_put_list(out, "machines"));
-    return CR_OK;
+    *out = (cri_price_path){ .n = m->P,
+                             .own = m->C,
+                             .price = m->path_C,
+                             .errors = m->path_errors,
+                             .left_out = m->path_loo,
+                             .support = m->path_support };
 }
+
+/* --- file ------------------------------------------------------------------------------------ */
 
 static bool is_sound(const cri_svm *m)
 {
@@ -514,10 +367,10 @@ const cr_model_class cri_class_svm = {
     .coding = CRI_CODING_CODE,
     .shape = svm_shape,
     .whole = &(const cri_whole_face){ .fit = svm_fit },
-    .rows = &(const cri_rows_face){ .predict = svm_predict, .decides = true },
-    .describe = svm_describe,
-    .statistics = svm_statistics,
-    .tables = svm_tables,
+    .rows = &(const cri_rows_face){ .predict = svm_predict, .decides = true, .prices = svm_prices },
+    .describe = cri_svm_describe,
+    .statistics = cri_svm_statistics,
+    .tables = cri_svm_tables,
     .state = cri_svm_record,
     .state_size = sizeof(cri_svm),
     .ready = svm_ready,

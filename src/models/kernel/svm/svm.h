@@ -1,33 +1,40 @@
 /* svm.h -- support vector machines for classes: what a fitted one is, and the parts that make it.
  *
  *   1. svm.c           the model: options, fit, describe, the descriptor
+ *      svm_describe.c   what it says of itself
  *   2. svm_classes.c   machines for pairs of classes, or for each against the rest, and what they say together
  *   3. svm_machine.h   one machine: soft, hard and nu margins
  *   4. svm_solver.h    the quadratic programme
  *   5. svm_block.h     its working set;  svm_rows.h   its kernel rows
  *   6. linear_machine.h   one machine of the linear kernel by its weights: linear_svm.h, linear_rows.h
- *   7. libsvm_model.h  model files of LIBSVM;  svm_function.h   what svr and one-class-svm keep
+ *   7. svm_joint.h   machines of many classes found together (Crammer & Singer)
+ *   8. libsvm_model.h  model files of LIBSVM;  svm_function.h   what svr and one-class-svm keep
  *
  * (Internal header.) */
 #ifndef CREDENCE_MODELS_KERNEL_SVM_SVM_H
 #define CREDENCE_MODELS_KERNEL_SVM_SVM_H
 
+#include "svm_joint.h"
 #include "svm_machine.h"
 #include "models/core/class.h"
 #include "models/kernel/inputs/gp_centre.h"
 
 #include <math.h>
 
-typedef enum cri_svm_multi { CRI_SVM_OVO, CRI_SVM_OVR } cri_svm_multi; /* choices of --multi */
+typedef enum cri_svm_multi {
+    CRI_SVM_OVO,
+    CRI_SVM_OVR,
+    CRI_SVM_CRAMMER_SINGER
+} cri_svm_multi; /* choices of --multi */
 
 /* A machine m has links[m] of the rows below: row[l] with weight beta[l], those of the first machine first.  One
- * against one: pairs (i, j), i < j, i rising before j, f > 0 for class j.  One against the rest: f > 0 for class m.  Two
+ * against one: pairs (i, j), i < j, i rising before j, f > 0 for class j.  One against the rest and joint: f > 0 for class m.  Two
  * classes: one machine, f > 0 for the second. */
 /* clang-format off */
 #define CRI_SVM_STATE(MEMBER)                                                                      \
     MEMBER(text,   formula,   (),         "as:kernel",   "the kernel")                             \
     MEMBER(choice, kind,      (),         "c|nu",        "of the margin")                          \
-    MEMBER(choice, multi,     (),         "ovo|ovr",     "pairs of classes, or each and the rest") \
+    MEMBER(choice, multi,     (),         "ovo|ovr|crammer-singer", "pairs of classes, or each") \
     MEMBER(real,   C,         (),         ">=0 endless", "0 of nu")                                \
     MEMBER(real,   nu,        (),         ">=0",         "0 of c")                                 \
     MEMBER(count,  loss,      (),         "spare",       "0: hinge, 1: its square")                \
@@ -83,6 +90,13 @@ static inline double cri_svm_known_gap(double gap)
 cr_status cri_svm_train_one(cr_ctx *cx, const cri_svm_sample *sample, const cri_svm_margin *margin,
                             cri_svm_machine *machine, double *opt_w);
 
+/* --- svm_describe.c -------------------------------------------------------------------------- */
+
+/* The largest gap of all machines, or that of those found together; NaN where it is not known. */
+double                cri_svm_gap(const cri_svm *m);
+extern const cr_field cri_svm_statistics[], cri_svm_tables[];
+cr_status cri_svm_describe(cr_ctx *cx, const void *state, const cr_design *design, cri_sheet *out);
+
 /* --- svm_path.c ------------------------------------------------------------------------------ */
 
 /* Trains the only machine for the prices path_C of the state too, in rising order, each from the one before, and keeps what
@@ -100,6 +114,11 @@ bool cri_svm_is_bounded(const cri_svm_machine *machine, double beta, double weig
 
 /* --- svm_classes.c, again -------------------------------------------------------------------- */
 
+/* true where the machines of all classes are found together. */
+static inline bool cri_svm_is_joint(const cri_svm *m)
+{
+    return m->K > 2 && m->multi == CRI_SVM_CRAMMER_SINGER;
+}
 /* How many machines there are for K classes. */
 size_t cri_svm_machines(cri_svm_multi multi, size_t K);
 /* The classes that machine m is for (f > 0) and against; SIZE_MAX: all others. */
@@ -111,6 +130,8 @@ cr_status cri_svm_train_all(cr_ctx *cx, cri_svm *m, const cr_kernel *kernel,
                             const cri_gp_data *data, const cr_design *design, bool loo,
                             const cri_svm_settings *how, cr_report *report);
 
+/* What machines found together say of themselves goes into the state, with A [n x K] of the caller. */
+cri_svm_joint_solution cri_svm_joint_of(cri_svm *m, double *A);
 /* Of the linear kernel: W [M x d], the weights of the columns, by which rows are decided. */
 cr_status cri_svm_set_weights(cr_ctx *cx, cri_svm *m);
 /* Room for what is said of each machine. */

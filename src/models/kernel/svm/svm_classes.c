@@ -2,6 +2,7 @@
  *   one against one   K (K - 1) / 2 machines, each on the rows of two classes; the class with the most votes, of several
  *                     the one whose machines are surer
  *   one against rest  K machines on all rows; the class of the greatest value
+ *   joint             K machines found together (svm_joint.h); likewise
  * Knerr, Personnaz & Dreyfus (1990); Hsu & Lin (2002), IEEE Trans. Neural Networks 13. */
 #include "svm.h"
 #include "linear_machine.h"
@@ -27,7 +28,7 @@ size_t cri_svm_machines(cri_svm_multi multi, size_t K)
 void cri_svm_classes_of(const cri_svm *m, size_t machine, size_t *out_for, size_t *out_against)
 {
     size_t i = 0;
-    if (m->K > 2 && m->multi == CRI_SVM_OVR) {
+    if (m->K > 2 && m->multi != CRI_SVM_OVO) {
         *out_for = machine, *out_against = SIZE_MAX;
         return;
     }
@@ -45,9 +46,10 @@ typedef struct training {
     const cr_design   *design;
     cri_svm_margin     margin;
     bool               loo;
-    double            *gram; /* [n x n] or NULL */
-    double            *beta; /* [n x M] of all rows, column by column: beta[machine * n + i] */
-    double            *most; /* [n] greatest |beta| of a row in any machine                    */
+    double            *gram;  /* [n x n] or NULL */
+    double            *beta;  /* [n x M] of all rows, column by column: beta[machine * n + i] */
+    double            *most;  /* [n] greatest |beta| of a row in any machine                    */
+    cri_clock          whole; /* of all machines */
     double *w; /* [M x d] weights of the columns that are not of support vectors, or NULL */
 } training;
 
@@ -78,6 +80,23 @@ static const double *sub_gram(cr_scratch *s, const training *t, const size_t *in
     return K;
 }
 
+static void note_link(training *t, size_t machine, size_t row, double beta, bool bounded)
+{
+    if (beta == 0) return;
+    t->beta[machine * t->data->n + row] = beta;
+    t->most[row] = fmax(t->most[row], fabs(beta));
+    t->m->links[machine]++;
+    t->m->bounded[machine] += bounded;
+}
+
+static void note_stop(bool converged, bool late, cr_report *report)
+{
+    if (late)
+        report->stop = CR_STOP_TIME;
+    else if (!converged && report->stop != CR_STOP_TIME)
+        report->stop = CR_STOP_LIMIT;
+}
+
 /* The results of a machine into the state; beta into the column of the machine. */
 static void keep_machine(training *t, size_t machine, const cri_svm_machine *a, const size_t *index,
                          const double *weight, size_t n)
@@ -89,14 +108,8 @@ static void keep_machine(training *t, size_t machine, const cri_svm_machine *a, 
     m->violation[machine] = a->violation;
     m->norm[machine] = a->norm;
     m->steps[machine] = a->steps;
-    for (size_t i = 0; i < n; i++) {
-        double size = fabs(a->beta[i]);
-        if (size == 0) continue;
-        t->beta[machine * t->data->n + index[i]] = a->beta[i];
-        t->most[index[i]] = fmax(t->most[index[i]], size);
-        m->links[machine]++;
-        m->bounded[machine] += cri_svm_is_bounded(a, a->beta[i], weight[i]);
-    }
+    for (size_t i = 0; i < n; i++)
+        note_link(t, machine, index[i], a->beta[i], cri_svm_is_bounded(a, a->beta[i], weight[i]));
 }
 
 static const char *class_name(const cr_design *design, size_t k)
@@ -110,6 +123,22 @@ cr_status cri_svm_train_one(cr_ctx *cx, const cri_svm_sample *sample, const cri_
     return cri_svm_by_weights(sample->kernel, margin, sample->n)
                ? cri_svm_train_weights(cx, sample, margin, machine, opt_w)
                : cri_svm_train(cx, sample, margin, machine);
+}
+
+/* A machine that there was no time for is 0 everywhere: of c, its gap is the price of all rows. */
+static void leave_out(training *t, size_t machine, const double *weight, size_t n)
+{
+    cri_svm *m = t->m;
+    m->violation[machine] = 2;
+    for (size_t i = 0; i < n; i++) m->gap[machine] += m->C * weight[i];
+    if (m->kind == CRI_SVM_NU || isinf(m->C)) m->gap[machine] = NAN;
+}
+
+/* Its share of what time there is for it and those to come. */
+static cri_clock clock_of(cr_ctx *cx, const training *t, size_t machine)
+{
+    double left = cri_time_left(cx), machines = (double)(t->m->M - machine);
+    return machines > 1 && !isinf(left) ? cri_clock_start(cx, 0.75 * left / machines) : t->whole;
 }
 
 static cr_status train_machine(cr_ctx *cx, training *t, size_t machine, cr_report *report)
@@ -131,6 +160,11 @@ static cr_status train_machine(cr_ctx *cx, training *t, size_t machine, cr_repor
         t->m->b[machine] = there[1] ? 1 : there[0] ? -1 : 0;
         goto done;
     }
+    if (machine > 0 && cri_clock_over(&t->whole)) {
+        leave_out(t, machine, weight, n);
+        note_stop(false, true, report);
+        goto done;
+    }
     if (n < all) CR_TRY(cri_svm_pick(&s, &in, index, n, &some));
     cri_svm_sample sample = { .kernel = t->kernel,
                               .rows = some,
@@ -144,13 +178,54 @@ static cr_status train_machine(cr_ctx *cx, training *t, size_t machine, cr_repor
     double *w = t->w ? t->w + machine * t->data->d : NULL;
     CR_TRY(t->m->P ? cri_svm_train_path(cx, t->m, t->loo, &sample, &t->margin, &a)
                    : cri_svm_train_one(cx, &sample, &t->margin, &a, w));
-    if (t->loo) CR_TRY(cri_svm_span(cx, &sample, &a, &t->m->loo));
+    if (t->loo && !a.late) CR_TRY(cri_svm_span(cx, &sample, &a, &t->m->loo));
     keep_machine(t, machine, &a, index, weight, n);
     report->iterations += a.steps;
-    if (a.late)
-        report->stop = CR_STOP_TIME;
-    else if (!a.converged && report->stop != CR_STOP_TIME)
-        report->stop = CR_STOP_LIMIT;
+    note_stop(a.converged, a.late, report);
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
+cri_svm_joint_solution cri_svm_joint_of(cri_svm *m, double *A)
+{
+    return (cri_svm_joint_solution){
+        .A = A, .b = m->b, .objective = m->objective, .gap = m->gap, .norm = m->norm
+    };
+}
+
+/* All machines at once. */
+static cr_status train_joint(cr_ctx *cx, training *t, cr_report *report)
+{
+    cr_status              st = CR_OK;
+    cr_scratch             s = cr_scratch_begin(cx);
+    cri_svm               *m = t->m;
+    size_t                 n = t->data->n, K = m->K;
+    double                *cost = cr_scratch_f64(&s, n);
+    cri_svm_joint_solution x = cri_svm_joint_of(m, cr_scratch_bytes(&s, n * K, sizeof(double)));
+    cri_svm_joint_problem  p = { .n = n, .K = K, .y = t->data->y, .cost = cost };
+    cr_kernel_input        in = cri_gp_inputs(t->data);
+    cri_svm_linear_rows    rows;
+
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++) cost[i] = m->C / t->data->r[i];
+    if (cri_svm_by_weights(t->kernel, &t->margin, n)) {
+        double *W = cr_scratch_matrix(&s, K, in.numbers.cols);
+        CR_TRY(s.status);
+        CR_TRY(cri_svm_linear_rows_of(&s, in.numbers, &rows));
+        CR_TRY(cri_svm_joint_solve_linear(cx, &p, &rows, NULL, &t->margin.how,
+                                          cri_svm_linear_steps(t->margin.how.max_iter, n), W, &x));
+    } else
+        CR_TRY(cri_svm_joint_solve(cx, &p, t->kernel, &in, &t->margin.how, &x));
+    for (size_t k = 0; k < K; k++) {
+        m->violation[k] = x.violation, m->steps[k] = x.steps;
+        for (size_t i = 0; i < n; i++) {
+            double a = x.A[i * K + k];
+            note_link(t, k, i, a, a >= cost[i] * (1 - 1e-12));
+        }
+    }
+    report->iterations = x.steps;
+    note_stop(x.converged, x.late, report);
 done:
     cr_scratch_end(&s);
     return st;
@@ -226,6 +301,7 @@ cr_status cri_svm_train_all(cr_ctx *cx, cri_svm *m, const cr_kernel *kernel,
                      .data = data,
                      .design = design,
                      .loo = loo,
+                     .whole = how->clock,
                      .margin = { .kind = (cri_svm_kind)m->kind,
                                  .loss = (int)m->loss,
                                  .penalty = (int)m->penalty,
@@ -241,6 +317,11 @@ cr_status cri_svm_train_all(cr_ctx *cx, cri_svm *m, const cr_kernel *kernel,
         t.w = cr_scratch_bytes(&s, M * data->d, sizeof(double));
         CR_TRY(s.status);
     }
+    if (cri_svm_is_joint(m)) {
+        CR_TRY(train_joint(cx, &t, report));
+        CR_TRY(keep_support(cx, &t));
+        goto done;
+    }
     if (M > 1 && !cri_svm_by_weights(kernel, &t.margin, n) && whole <= MOST_GRAM &&
         whole <= (double)cri_memory_left(cx) / 4) {
         cr_kernel_input in = cri_gp_inputs(data);
@@ -250,6 +331,7 @@ cr_status cri_svm_train_all(cr_ctx *cx, cri_svm *m, const cr_kernel *kernel,
     }
     for (size_t k = 0; k < M; k++) {
         cr_progress(cx, "machines", (double)k, (double)M);
+        t.margin.how.clock = clock_of(cx, &t, k);
         CR_TRY(train_machine(cx, &t, k, report));
     }
     CR_TRY(t.w ? keep_weights(cx, &t) : keep_support(cx, &t));
@@ -272,6 +354,7 @@ typedef struct adding {
     const double  *K; /* [rows x n] */
     double        *out;
     size_t         rows;
+    bool           in_order; /* one machine, of all rows as they come */
 } adding;
 
 enum { ROWS = 16 };
@@ -286,10 +369,22 @@ static void add_links(void *arg, size_t block)
         size_t        l = 0;
         for (size_t machine = 0; machine < m->M; machine++) {
             double sum = 0;
-            for (size_t end = l + m->links[machine]; l < end; l++) sum += m->beta[l] * k[m->row[l]];
+            size_t end = l + m->links[machine];
+            if (a->in_order) {
+                a->out[i] = cr_dot(m->beta, k, m->n) + m->b[0];
+                break;
+            }
+            for (; l < end; l++) sum += m->beta[l] * k[m->row[l]];
             a->out[i * m->M + machine] = sum + m->b[machine];
         }
     }
+}
+
+static bool is_in_order(const cri_svm *m)
+{
+    size_t l = 0;
+    while (l < m->S && m->row[l] == l) l++;
+    return m->M == 1 && l == m->S && m->S == m->n;
 }
 
 cr_status cri_svm_set_weights(cr_ctx *cx, cri_svm *m)
@@ -370,7 +465,7 @@ cr_status cri_svm_decide(cr_ctx *cx, const cri_svm *m, const cri_rows *rows, dou
                                .names = cri_gp_names(rows) };
         CR_TRY(cri_gp_check_inputs(cx, m->kernel, rows, begin, &in));
         CR_TRY(cri_kernel_cross_held(cx, held, &in, cr_mat_of(K, count, m->n)));
-        adding a = { m, K, out + begin * m->M, count };
+        adding a = { m, K, out + begin * m->M, count, is_in_order(m) };
         CR_TRY(cri_parallel_for(cx, NULL, cri_block_count(count, ROWS), add_links, &a));
     }
 done:

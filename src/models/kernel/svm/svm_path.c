@@ -1,4 +1,5 @@
-/* svm_path.c -- one machine at several prices, and its errors with rows left out. */
+/* svm_path.c -- one machine at several prices, and its errors with rows left out.  The price of the machine comes first,
+ * so that there is one when the time ends; the others rise, each from the one before, or from the machine once past it. */
 #include "svm.h"
 #include "base/scratch.h"
 #include "math/dense/chol.h"
@@ -31,16 +32,46 @@ static void note(cri_svm *m, size_t i, const cri_svm_sample *sample, const cri_s
     m->path_errors[i] = errors / all;
 }
 
+enum { NOTES = 8 };
+
+/* The arrays of what is noted of each price; numbers and counts have elements of one size. */
+static void list_notes(cri_svm *m, void **out[NOTES])
+{
+    void *list[NOTES] = { &m->path_C,      &m->path_objective, &m->path_gap,     &m->path_norm,
+                          &m->path_errors, &m->path_loo,       &m->path_support, &m->path_bounded };
+    memcpy(out, list, sizeof list);
+}
+
+/* Room for those that are not there yet, of m->P elements. */
 static cr_status allocate(cr_ctx *cx, cri_svm *m)
 {
-    double **reals[] = { &m->path_objective, &m->path_gap, &m->path_norm, &m->path_errors,
-                         &m->path_loo };
-    size_t **counts[] = { &m->path_support, &m->path_bounded };
-    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
-        if (!(*reals[i] = cr_alloc(cx, m->P, sizeof(double)))) return CR_ENOMEM;
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (!(*counts[i] = cr_alloc(cx, m->P, sizeof(size_t)))) return CR_ENOMEM;
+    void **list[NOTES];
+    list_notes(m, list);
+    for (size_t i = 0; i < NOTES; i++)
+        if (!*list[i] && !(*list[i] = cr_alloc(cx, m->P, sizeof(double)))) return CR_ENOMEM;
     return CR_OK;
+}
+
+/* Only the first `count` prices are kept. */
+static cr_status shorten(cr_ctx *cx, cri_svm *m, size_t count)
+{
+    cr_status st = CR_OK;
+    cri_svm   few = { .P = count };
+    void    **list[NOTES], **kept[NOTES];
+    list_notes(m, list);
+    list_notes(&few, kept);
+    CR_TRY(allocate(cx, &few));
+    for (size_t i = 0; i < NOTES; i++) {
+        void *whole = *list[i];
+        memcpy(*kept[i], whole, count * sizeof(double));
+        *list[i] = *kept[i];
+        *kept[i] = whole;
+    }
+    few.P = m->P;
+    m->P = count;
+done:
+    for (size_t i = 0; i < NOTES; i++) cr_free(cx, *kept[i], few.P, sizeof(double));
+    return st;
 }
 
 /* The machine at one price, from where the arrays of `run` stand. */
@@ -52,17 +83,13 @@ static cr_status solve(cr_ctx *cx, const cri_svm_sample *sample, const cri_svm_m
     return cri_svm_train_one(cx, sample, &at, run, NULL);
 }
 
-static cr_status solve_own(cr_ctx *cx, const cri_svm_sample *sample, const cri_svm_margin *margin,
-                           cri_svm_machine *run, cri_svm_machine *out)
+static void copy(const cri_svm_machine *from, size_t n, cri_svm_machine *to)
 {
-    double   *beta = out->beta, *value = out->value;
-    cr_status st = solve(cx, sample, margin, margin->C, run);
-    if (st != CR_OK) return st;
-    *out = *run;
-    out->beta = beta, out->value = value;
-    memcpy(beta, run->beta, sample->n * sizeof *beta);
-    memcpy(value, run->value, sample->n * sizeof *value);
-    return CR_OK;
+    double *beta = to->beta, *value = to->value;
+    *to = *from;
+    to->beta = beta, to->value = value;
+    memcpy(beta, from->beta, n * sizeof *beta);
+    memcpy(value, from->value, n * sizeof *value);
 }
 
 cr_status cri_svm_train_path(cr_ctx *cx, cri_svm *m, bool loo, const cri_svm_sample *sample,
@@ -70,24 +97,33 @@ cr_status cri_svm_train_path(cr_ctx *cx, cri_svm *m, bool loo, const cri_svm_sam
 {
     cr_status       st = CR_OK;
     cr_scratch      s = cr_scratch_begin(cx);
-    cri_svm_machine run = { .beta = cr_scratch_bytes(&s, sample->n, sizeof(double)),
-                            .value = cr_scratch_f64(&s, sample->n) };
+    size_t          n = sample->n, done_with = 0;
+    cri_svm_machine run = { .beta = cr_scratch_bytes(&s, n, sizeof(double)),
+                            .value = cr_scratch_f64(&s, n) };
     bool            own = false;
 
     CR_TRY(s.status);
     CR_TRY(allocate(cx, m));
-    for (size_t i = 0; i < m->P; i++) {
+    CR_TRY(solve(cx, sample, margin, margin->C, out));
+    for (size_t i = 0; i < m->P && !out->late; i++) {
         double share = NAN;
+        cr_progress(cx, "prices", (double)i, (double)m->P);
         if (!own && margin->C <= m->path_C[i]) {
-            CR_TRY(solve_own(cx, sample, margin, &run, out));
+            copy(out, n, &run);
             own = true;
         }
-        cr_progress(cx, "prices", (double)i, (double)m->P);
-        CR_TRY(solve(cx, sample, margin, m->path_C[i], &run));
+        if (margin->C != m->path_C[i]) CR_TRY(solve(cx, sample, margin, m->path_C[i], &run));
+        if (run.late || cri_clock_over(&margin->how.clock)) break;
         if (loo) CR_TRY(cri_svm_span(cx, sample, &run, &share));
         note(m, i, sample, &run, share);
+        done_with++;
     }
-    if (!own) CR_TRY(solve_own(cx, sample, margin, &run, out));
+    if (done_with < m->P) {
+        out->late = true;
+        cr_log(cx, CR_LOG_WARNING, "svm: there was time for %zu of the %zu prices of --path",
+               done_with, m->P);
+        CR_TRY(shorten(cx, m, done_with));
+    }
 done:
     cr_scratch_end(&s);
     return st;

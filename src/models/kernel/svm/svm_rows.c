@@ -1,5 +1,6 @@
 /* svm_rows.c -- a cache of kernel rows. */
 #include "svm_rows.h"
+#include "linear_machine.h"
 #include "svm_solver.h"
 #include "base/clock.h"
 #include "base/context_internal.h"
@@ -148,6 +149,13 @@ static void plan_store(cri_svm_rows *r, size_t memory)
     while (r->slabs > 1 && (double)r->slabs * size > (double)memory) r->slabs--;
 }
 
+size_t cri_svm_rows_memory(cr_ctx *cx, size_t asked)
+{
+    static const size_t MOST = (size_t)4 << 30;
+    size_t              half = cri_memory_left(cx) / 2;
+    return asked ? asked : half < MOST ? half : MOST;
+}
+
 cr_status cri_svm_rows_open(cr_ctx *cx, const cr_kernel *kernel, const cr_kernel_input *in,
                             const double *opt_gram, size_t memory, cri_svm_rows *out)
 {
@@ -218,11 +226,12 @@ void cri_svm_rows_close(cri_svm_rows *r)
 typedef struct adding {
     const cri_svm_rows *rows;
     size_t              n;
-    const double       *coef;              /* [n]                                        */
-    const size_t       *row;               /* [n]                                        */
-    const double       *fresh[MOST_CHUNK]; /* just computed, or of a given matrix; or NULL */
-    size_t              slot[MOST_CHUNK];  /* kept there, or to be kept; or NONE          */
-    double             *value;
+    const double       *coef;                    /* [outputs x stride], of which n              */
+    size_t              outputs, stride, length; /* length: of each value                 */
+    const size_t       *row;                     /* [n]                                        */
+    const double       *fresh[MOST_CHUNK];       /* just computed, or of a given matrix; or NULL */
+    size_t              slot[MOST_CHUNK];        /* kept there, or to be kept; or NONE          */
+    double             *value;                   /* [outputs x length] */
 } adding;
 
 CRI_INNER_LOOP static void add_fresh(const double *k, double w, size_t n, double *sum)
@@ -252,19 +261,22 @@ static void add_strip(void *arg, size_t block)
     const cri_svm_rows *r = a->rows;
     cri_range           c = cri_block_range(r->active, STRIP, block);
     size_t              n = c.end - c.begin;
-    double              sum[STRIP] = { 0 };
-    for (size_t i = 0; i < a->n; i++) {
-        const double w = a->coef[i], *fresh = a->fresh[i];
-        void        *kept = a->slot[i] == NONE ? NULL : place_of(r, a->slot[i]);
-        if (fresh) add_fresh(fresh + c.begin, w, n, sum);
-        if (fresh && kept) keep_part(r, fresh, c, kept);
-        if (fresh) continue;
-        if (r->wide)
-            add_fresh((const double *)kept + c.begin, w, n, sum);
-        else
-            add_kept((const float *)kept + c.begin, w, n, sum);
+    for (size_t o = 0; o < a->outputs; o++) {
+        double sum[STRIP] = { 0 }, *value = a->value + o * a->length;
+        for (size_t i = 0; i < a->n; i++) {
+            const double w = a->coef[o * a->stride + i], *fresh = a->fresh[i];
+            void        *kept = a->slot[i] == NONE ? NULL : place_of(r, a->slot[i]);
+            if (fresh && kept && o == 0) keep_part(r, fresh, c, kept);
+            if (w == 0) continue;
+            if (fresh)
+                add_fresh(fresh + c.begin, w, n, sum);
+            else if (r->wide)
+                add_fresh((const double *)kept + c.begin, w, n, sum);
+            else
+                add_kept((const float *)kept + c.begin, w, n, sum);
+        }
+        for (size_t k = 0; k < n; k++) value[r->at[c.begin + k]] += sum[k];
     }
-    for (size_t k = 0; k < n; k++) a->value[r->at[c.begin + k]] += sum[k];
 }
 
 /* The rows of a chunk that are not kept, computed. */
@@ -303,14 +315,17 @@ done:
     return st;
 }
 
-cr_status cri_svm_rows_add(cri_svm_rows *r, const size_t *row, const double *coef, size_t n,
-                           double *value)
+cr_status cri_svm_rows_add_many(cri_svm_rows *r, const size_t *row, const double *coef, size_t n,
+                                size_t outputs, double *value, size_t length)
 {
     cr_status st = CR_OK;
     for (size_t begin = 0; begin < n; begin += r->chunk) {
         adding a = { .rows = r,
                      .n = n - begin < r->chunk ? n - begin : r->chunk,
                      .coef = coef + begin,
+                     .outputs = outputs,
+                     .stride = n,
+                     .length = length,
                      .row = row + begin,
                      .value = value };
         for (size_t i = 0; r->gram && i < a.n; i++) {
@@ -322,6 +337,12 @@ cr_status cri_svm_rows_add(cri_svm_rows *r, const size_t *row, const double *coe
     }
 done:
     return st;
+}
+
+cr_status cri_svm_rows_add(cri_svm_rows *r, const size_t *row, const double *coef, size_t n,
+                           double *value)
+{
+    return cri_svm_rows_add_many(r, row, coef, n, 1, value, r->n);
 }
 
 /* --- rows put aside -------------------------------------------------------------------------- */
@@ -383,10 +404,30 @@ void cri_svm_rows_restore(cri_svm_rows *r)
 
 /* --- values ---------------------------------------------------------------------------------- */
 
+/* The same of the linear kernel: by the weights of the columns.  O((rows + queries) d). */
+static cr_status linear_values(cr_ctx *cx, const cr_kernel_input *at, const double *coef,
+                               size_t outputs, const cr_kernel_input *queries, double *out)
+{
+    cr_status  st = CR_OK;
+    cr_scratch s = cr_scratch_begin(cx);
+    size_t     d = queries->numbers.cols;
+    double    *W = cr_scratch_matrix(&s, d, outputs);
+    CR_TRY(s.status);
+    CR_TRY(cr_gemm(cx, 1, at->numbers, CR_TRANSPOSED, cr_cmat_of(coef, at->rows, outputs), CR_PLAIN,
+                   0, cr_mat_of(W, d, outputs)));
+    CR_TRY(cr_gemm(cx, 1, queries->numbers, CR_PLAIN, cr_cmat_of(W, d, outputs), CR_PLAIN, 0,
+                   cr_mat_of(out, queries->rows, outputs)));
+done:
+    cr_scratch_end(&s);
+    return st;
+}
+
 cr_status cri_svm_values(cr_ctx *cx, const cr_kernel *kernel, const cr_kernel_input *at,
                          const double *coef, size_t outputs, const cr_kernel_input *queries,
                          double *out)
 {
+    if (at->rows && queries->rows && at->numbers.cols && cri_svm_is_linear(kernel))
+        return linear_values(cx, at, coef, outputs, queries, out);
     cr_status  st = CR_OK;
     cr_scratch s = cr_scratch_begin(cx);
     size_t     n = at->rows, m = queries->rows, chunk = BUFFER / 2 / (n ? n : 1),

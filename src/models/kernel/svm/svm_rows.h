@@ -33,6 +33,8 @@ typedef struct cri_svm_rows {
     double  computed, seconds; /* kernel values so far, and how long they took */
 } cri_svm_rows;
 
+/* What is asked for, or 0: half of what is left, 4 GB at the most. */
+size_t cri_svm_rows_memory(cr_ctx *cx, size_t asked);
 /* memory: bytes for rows that are kept.  The input is borrowed. */
 cr_status cri_svm_rows_open(cr_ctx *cx, const cr_kernel *kernel, const cr_kernel_input *in,
                             const double *opt_gram, size_t memory, cri_svm_rows *out);
@@ -40,6 +42,9 @@ void      cri_svm_rows_close(cri_svm_rows *rows);
 /* value[r] += sum_i coef[i] k(x_row[i], x_r) for all active r; value [n]. */
 cr_status cri_svm_rows_add(cri_svm_rows *rows, const size_t *row, const double *coef, size_t n,
                            double *value);
+/* The same for several values at once: coef [outputs x n], value [outputs x length]. */
+cr_status cri_svm_rows_add_many(cri_svm_rows *rows, const size_t *row, const double *coef, size_t n,
+                                size_t outputs, double *value, size_t length);
 /* From now on only the active rows marked in keep [n] are columns. */
 cr_status cri_svm_rows_shrink(cri_svm_rows *rows, const unsigned char *keep);
 /* All rows are columns again; nothing is kept. */

@@ -12,12 +12,12 @@ enum {
     MOST_WORKING = 512,
     SHRINK_EVERY = 10,      /* rounds between looks at what may be put aside         */
     STEPS_A_VARIABLE = 200, /* within a working set                               */
+    LEAST_WORKING = 64,     /* where there is a time limit                        */
     MOST_CHECKS = 50        /* fresh computations of F that find more to do          */
 };
 
 static const double WORTH = 0.2;  /* the share of rows that is worth putting aside        */
 static const double DRIFT = 0.05; /* of the tolerance: how much rounding F may hold       */
-static const size_t DEFAULT_MEMORY = (size_t)4 << 30;
 
 typedef struct solver {
     cr_ctx                 *cx;
@@ -119,6 +119,17 @@ static bool has_time(const solver *s)
     return support * (double)s->m * (s->rows.seconds / s->rows.computed) < left / 2;
 }
 
+/* Variables of a round: where there is a time limit few at first, and then as many as it leaves time for. */
+static size_t working_size(const solver *s)
+{
+    double left = cri_time_left(s->cx), most = LEAST_WORKING;
+    if (isinf(left) || s->p->opt_gram) return s->q;
+    if (s->rows.computed > 0)
+        most = left / 4 / (s->rows.seconds / s->rows.computed * (double)s->rows.active);
+    if (most < LEAST_WORKING) most = LEAST_WORKING;
+    return most < (double)s->q ? (size_t)most : s->q;
+}
+
 static cr_status activate_all(solver *s)
 {
     cri_svm_rows_restore(&s->rows);
@@ -212,12 +223,12 @@ static void take(solver *s, size_t t)
 /* The largest violators of both kinds in equal parts; then those of the set before, free ones first. */
 static void choose(solver *s, const extremes *e)
 {
-    size_t ups = 0, lows = 0, half;
+    size_t ups = 0, lows = 0, half, q = working_size(s);
     memcpy(s->former, s->set, s->n_set * sizeof *s->set);
     s->n_former = s->n_set;
     for (size_t i = 0; i < s->n_former; i++) s->chosen[s->former[i]] = 0;
     s->n_set = 0;
-    size_t fresh = s->n_former && s->q < s->n ? s->q / 2 : s->q;
+    size_t fresh = s->n_former && q < s->n ? q / 2 : q;
     for (int g = 0; g < 2; g++) s->middle[g] = (e->up[g] + e->low[g]) / 2;
     if (fresh < 2) fresh = 2;
     for (size_t t = 0; t < s->n; t++) {
@@ -238,7 +249,7 @@ static void choose(solver *s, const extremes *e)
         if (i < nl) take(s, s->low[i]);
     }
     for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < s->n_former && s->n_set < s->q; i++) {
+        for (size_t i = 0; i < s->n_former && s->n_set < q; i++) {
             size_t t = s->former[i];
             bool   is_free = may_grow(s, t) && may_fall(s, t);
             if (s->row_active[row_of(s, t)] && is_free == (pass == 0)) take(s, t);
@@ -419,12 +430,8 @@ static cr_status check(cr_ctx *cx, const cri_svm_problem *p, const cri_svm_solut
 static cr_status start(solver *s, cr_scratch *a)
 {
     cr_status st = CR_OK;
-    size_t    n = s->n, m = s->m, memory = s->o->memory;
+    size_t    n = s->n, m = s->m, memory = cri_svm_rows_memory(s->cx, s->o->memory);
     bool      zero = true;
-    if (memory == 0) {
-        memory = cri_memory_left(s->cx) / 2;
-        if (memory > DEFAULT_MEMORY) memory = DEFAULT_MEMORY;
-    }
     s->q = s->o->working ? s->o->working : MOST_WORKING;
     if (s->q > n) s->q = n;
     s->beta = cr_scratch_f64(a, n);

@@ -42,6 +42,18 @@ static cr_status scale_rows(cr_scratch *s, const cri_sparse *X, cri_svm_linear_r
     return CR_OK;
 }
 
+/* What stays of a machine: its weights, which are its only support vector. */
+static void keep_weights(cri_svm *m, size_t k, double b)
+{
+    m->b[k] = b;
+    m->links[k] = 1, m->row[k] = k, m->beta[k] = 1;
+}
+
+static void note_stop(fit_sparse *f, bool converged, cr_report *report)
+{
+    if (!converged) report->stop = cri_clock_over(f->how.clock) ? CR_STOP_TIME : CR_STOP_LIMIT;
+}
+
 /* What the search has to say of a machine. */
 static void keep_machine(fit_sparse *f, size_t k, const cri_svm_linear_solution *x,
                          const double *scores, cr_report *report)
@@ -53,17 +65,15 @@ static void keep_machine(fit_sparse *f, size_t k, const cri_svm_linear_solution 
         square += x->w[j] * x->w[j];
         if (X->shift) shift += x->w[j] * X->shift[j] / (X->scale ? X->scale[j] : 1);
     }
-    m->b[k] = x->b + shift;
+    keep_weights(m, k, x->b + shift);
     m->objective[k] = -x->dual;
     m->gap[k] = fmax(x->gap, 0);
     m->norm[k] = sqrt(square);
     m->violation[k] = cri_svm_linear_violation(&f->problem, x, 0, scores);
     m->steps[k] = x->iterations;
-    m->links[k] = 1, m->row[k] = k, m->beta[k] = 1;
     for (size_t i = 0; i < f->x.n; i++) f->needed[i] |= x->alpha[i] > 0;
     report->iterations += x->iterations;
-    if (x->converged) return;
-    report->stop = cri_clock_over(f->how.clock) ? CR_STOP_TIME : CR_STOP_LIMIT;
+    note_stop(f, x->converged, report);
 }
 
 static cr_status train_machine(cr_ctx *cx, fit_sparse *f, size_t k, double *scores,
@@ -93,6 +103,36 @@ static cr_status train_machine(cr_ctx *cx, fit_sparse *f, size_t k, double *scor
     }
     keep_machine(f, k, &x, scores, report);
 done:
+    return st;
+}
+
+/* All machines at once. */
+static cr_status train_joint(cr_ctx *cx, fit_sparse *f, const cri_svm_settings *how,
+                             cr_report *report)
+{
+    cr_status              st = CR_OK;
+    cr_scratch             s = cr_scratch_begin(cx);
+    cri_svm               *m = f->m;
+    const cri_sparse      *X = f->rows->sparse;
+    size_t                 n = f->x.n, K = m->K;
+    double                *centre = cr_scratch_f64(&s, X->shift ? m->d : 0);
+    cri_svm_joint_solution x = cri_svm_joint_of(m, cr_scratch_bytes(&s, n * K, sizeof(double)));
+    cri_svm_joint_problem  p = { .n = n, .K = K, .y = f->rows->y, .cost = f->cost };
+    CR_TRY(s.status);
+    for (size_t i = 0; i < n; i++) f->cost[i] = m->C * (f->rows->w ? f->rows->w[i] : 1);
+    for (size_t j = 0; X->shift && j < m->d; j++)
+        centre[j] = X->shift[j] / (X->scale ? X->scale[j] : 1);
+    CR_TRY(cri_svm_joint_solve_linear(cx, &p, &f->x, X->shift ? centre : NULL, how, f->how.max_iter,
+                                      m->X, &x));
+    for (size_t k = 0; k < K; k++) {
+        keep_weights(m, k, x.b[k]);
+        m->violation[k] = x.violation, m->steps[k] = x.steps;
+        for (size_t i = 0; i < n; i++) f->needed[i] |= x.A[i * K + k] != 0;
+    }
+    report->iterations = x.steps;
+    note_stop(f, x.converged, report);
+done:
+    cr_scratch_end(&s);
     return st;
 }
 
@@ -128,7 +168,8 @@ cr_status cri_svm_train_sparse(cr_ctx *cx, cri_svm *m, const cri_rows *rows,
         f.target[i] = 1;
         m->rows += rows->w ? rows->w[i] : 1;
     }
-    for (size_t k = 0; k < m->M; k++) {
+    if (cri_svm_is_joint(m)) CR_TRY(train_joint(cx, &f, how, report));
+    for (size_t k = 0; !cri_svm_is_joint(m) && k < m->M; k++) {
         cr_progress(cx, "machines", (double)k, (double)m->M);
         CR_TRY(train_machine(cx, &f, k, scores, report));
     }
