@@ -492,6 +492,7 @@ cr_status cli_parse(cli *c)
         else
             c->args[c->n_args++] = a;
     }
+    cli_take_program(c);
     if (c->verb && !c->global.help && !c->global.version) CR_TRY(check_count(c));
 done:
     return st;

@@ -105,6 +105,11 @@ size_t cli_tables(const cli_verb *verb, const cr_option *out[CLI_MOST_TABLES]);
 const cr_model_class *cli_model_named(const char *argument);
 /* Fails where the data stand before the model, with the command as it was meant (order.c). */
 cr_status cli_check_order(cli *c);
+/* A program in the place of a model becomes the model `program` with that setting (program.c). */
+void cli_take_program(cli *c);
+/* Of the model `program` and a file of CmdStan's JSON: a table without columns of its own, the file as setting
+ * `arrays`; else NULL. */
+cr_status cli_program_table(cli *c, const char *path, cr_table **out_table);
 /* Refuses a formula of R among the arguments, with the command that says the same. */
 cr_status cli_check_formula(cli *c);
 /* Fails where the model is missing before the data. */

@@ -103,7 +103,8 @@ static cr_status run_fit(cli *c)
     if (o->stream) {
         CR_TRY(fit_stream(c, &m));
     } else {
-        CR_TRY(cli_read_data(c, 1, NULL, &t));
+        CR_TRY(cli_program_table(c, c->args[1], &t));
+        if (!t) CR_TRY(cli_read_data(c, 1, NULL, &t));
         CR_TRY(cr_fit(c->cx, c->args[0], t, c->settings, c->n_settings, &m));
     }
     cr_ctx_set_time_limit(c->cx, 0); /* what was learned in time is saved and shown */
@@ -121,7 +122,8 @@ const cli_verb verb_fit = {
     .example =
         "credence fit bayes-linear examples/diabetes.csv --target progression -o model.cred\n"
         "credence fit linear examples/diabetes.csv --target progression --features 'bmi,s*'\n"
-        "credence fit ridge examples/diabetes.csv --target progression --stream",
+        "credence fit ridge examples/diabetes.csv --target progression --stream\n"
+        "credence fit examples/schools.model examples/schools.csv --accept 0.95",
     .options = block_table,
     .options_size = sizeof(block_options),
     .takes = VERB_READS | VERB_FITS | VERB_FACTORISES | VERB_SAVES,

@@ -46,6 +46,7 @@
     X(poisson)               \
     X(ppca)                  \
     X(probit)                \
+    X(program)               \
     X(qda)                   \
     X(rbm)                   \
     X(ridge)                 \

@@ -222,6 +222,7 @@ fit bayes-logistic tall.csv --target kind --features x*
 fit bayes-logistic tall.csv --target side --features x* --infer mcmc
 fit bayes-logistic tall.csv --target side --features x* --infer importance
 fit gmm tall.csv --features x* --k 3 --infer gibbs
+fit program tall.csv --program y~normal(a+b*x1+c*x2,s);a~normal(0,9);b~normal(0,9);c~normal(0,9);s~exponential(1)
 fit crf tall.csv --target level --features x*,kind
 fit crf tall.csv --target level --features x*,kind --solver sgd --tol 1e-9
 fit crf tall.csv --target kind --features x*,level --window level[-2:2],level[-1]*level --l1 0.1

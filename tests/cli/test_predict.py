@@ -231,7 +231,7 @@ NETWORK = ('{"network": "bayes", "slices": 2, "variables": {"g": {"states": ["a"
            ' "h": {"states": 2, "initial": {"table": [0.5, 0.5]}, "parents": ["h[-1]"], "table": [[0.5, 0.5], [0.5, 0.5]]}}}')
 TRIES = [["--target", "y", "--features", "x,z,g"], ["--target", "c", "--features", "x,z,g"],
          ["--target", "c", "--features", "x,z"], ["--features", "x,z"], ["--features", "k"], ["--features", "g"],
-         ["--features", "g", "--network", NETWORK]]
+         ["--features", "g", "--network", NETWORK], ["--features", "c"]]
 
 
 @pytest.mark.slow
@@ -245,6 +245,8 @@ def test_a_header_alone_gets_an_answer_without_rows_from_every_model(credence, t
     (tmp_path / "d.csv").write_text("\n".join(lines) + "\n")
     (tmp_path / "h.csv").write_text(lines[0] + "\n")
     for model in json.loads(credence("models", "--json").stdout)["models"]:
+        if model["name"] == "program":  # what it states are parameters: it does not speak of rows
+            continue
         assert any(credence("fit", model["name"], "d.csv", *tried, "-o", "m.cred").code == 0 for tried in TRIES), model
         rows, none = credence("predict", "m.cred", "d.csv"), credence("predict", "m.cred", "h.csv")
         assert none.code == 0, none.stderr

@@ -45,6 +45,8 @@ static const struct exemption {
     { WEIGHTS, "dbn", "", "", "a row of a sequence cannot count twice" },
     { WEIGHTS, "hmm", "", "", "a row of a sequence cannot count twice" },
     { WEIGHTS, "markov", "", "", "a row of a sequence cannot count twice" },
+    { ORDER, "program", "", "", "adds up rows in their order, and chains magnify rounding" },
+    { WEIGHTS, "program", "", "", "weighs rows by its own statements" },
     { STREAMS, "gp-online", "", "", "learns as the rows come" },
     { STREAMS, "topics", "--infer online", "", "learns as the documents come" },
     { WEIGHTS, "gp", "--inducing-inputs", "",

@@ -45,11 +45,19 @@ static inline cr_status life_makes(cr_ctx *cx, void *arg)
     return st;
 }
 
+/* Nothing where the class does not predict. */
+static inline cr_status life_answers(cr_ctx *cx, const life *l, const cr_model *m,
+                                     cr_prediction *out)
+{
+    if (!cr_class_offers(cr_model_get_class(m), "predict")) return CR_OK;
+    return cr_predict(cx, m, l->table, out);
+}
+
 static inline cr_status life_predicts(cr_ctx *cx, void *arg)
 {
     const life   *l = arg;
     cr_prediction p = { 0 };
-    cr_status     st = cr_predict(cx, l->made, l->table, &p);
+    cr_status     st = life_answers(cx, l, l->made, &p);
     cr_prediction_free(cx, &p);
     return st;
 }
@@ -75,6 +83,7 @@ static inline cr_status life_draws(cr_ctx *cx, void *arg)
     size_t        columns = cr_design_columns(cr_model_get_design(l->made));
     double       *x = malloc(DRAWS * (cr_table_rows(l->table) + columns) * sizeof *x);
     if (cr_class_offers(cr_model_get_class(l->made), "next")) CR_TRY(cr_next(cx, l->made, &p));
+    if (!cr_class_offers(cr_model_get_class(l->made), "sample")) goto done;
     if (cr_model_get_task(l->made) == CR_TASK_DENSITY)
         CR_TRY(cr_sample(cx, l->made, DRAWS, 1, x));
     else
@@ -112,7 +121,7 @@ static inline cr_status life_loads(cr_ctx *cx, void *arg)
     cr_model            *loaded = NULL;
     cr_prediction        q = { 0 };
     CR_TRY(cr_model_from_bytes(cx, "saved", l->bytes, l->size, &loaded));
-    CR_TRY(cr_predict(cx, loaded, l->table, &q));
+    CR_TRY(life_answers(cx, l, loaded, &q));
     assert_same_numbers(p->mean, q.mean, p->n);
     assert_same_numbers(p->scale, q.scale, p->n);
     assert_same_numbers(p->prob, q.prob, p->n * p->n_classes);
@@ -135,7 +144,7 @@ static inline void check_each_part(life l)
     if (life_draws(cx, &l) == CR_OK) test_new_allocations_fail(known, life_draws, &l);
     test_new_allocations_fail(known, life_describes, &l);
     test_new_allocations_fail(known, life_saves, &l);
-    assert_ok(cx, cr_predict(cx, l.made, l.table, &l.predicted));
+    assert_ok(cx, life_answers(cx, &l, l.made, &l.predicted));
     assert_ok(cx, cr_model_to_bytes(cx, l.made, &l.bytes, &l.size));
     test_new_allocations_fail(known, life_loads, &l);
     test_call_sites_free(&own);

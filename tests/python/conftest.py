@@ -30,10 +30,12 @@ SERIES = [made for made in _registry.ESTIMATORS.values()
 OF_SEQUENCES = [made for made in _registry.ESTIMATORS.values() if made._model_name in ("markov", "crf", "dbn", "hmm")]
 # Models of columns with states, or of 0 and 1, which the columns of these laws do not have: test_network.py looks at them.
 OF_STATES = [made for made in _registry.ESTIMATORS.values() if made._model_name in ("bn", "ising", "loglinear", "rbm")]
-# All others but the toy that predicts one number for every row.
 # Its rows are whole counts without weights, which the checks of scikit-learn do not have: test_topics.py.
 OF_DOCUMENTS = [made for made in _registry.ESTIMATORS.values() if made._model_name == "topics"]
-ESTIMATORS = [made for made in _registry.ESTIMATORS.values() if made._model_name != "toy-mean" and made not in SERIES + OF_SEQUENCES + OF_STATES + OF_DOCUMENTS]
+# A model that is what its program says: test_program.py looks at it.
+STATED = [made for made in _registry.ESTIMATORS.values() if made._model_name == "program"]
+# All others but the toy that predicts one number for every row.
+ESTIMATORS = [made for made in _registry.ESTIMATORS.values() if made._model_name != "toy-mean" and made not in SERIES + OF_SEQUENCES + OF_STATES + OF_DOCUMENTS + STATED]
 REGRESSORS = [made for made in ESTIMATORS if made._estimator_type == "regressor"]
 SUPERVISED = [made for made in ESTIMATORS if made._estimator_type in ("regressor", "classifier")]
 UPDATING = [made for made in ESTIMATORS if hasattr(made, "partial_fit")]

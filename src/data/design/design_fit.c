@@ -361,7 +361,7 @@ static cr_status remember_columns(cr_ctx *cx, const cr_table *t, plan *p, cr_des
         if (!p->of.chosen[k] || is_in_block(p, k)) continue;
         const cr_column *c = cr_table_column(t, k);
         cri_design_warn_of_levels(cx, t, c, &p->of);
-        CR_TRY(warn_of_odd_numbers(cx, t, k, d->n_columns, &known));
+        CR_TRY(warn_of_odd_numbers(cx, t, k, p->of.needs->named ? 1 : d->n_columns, &known));
         CR_TRY(
             cri_design_remember(cx, t, c, &p->of, d->missing == CR_MISSING_IMPUTE, &d->columns[i]));
         d->columns[i].basis = p->made[i].basis; /* now the design's */

@@ -91,6 +91,7 @@ typedef struct cri_design_needs {
     bool sequences; /* rows come in sequences                               */
     bool series;    /* the target may have gaps, and predictions look at it */
     bool varying;   /* takes varying intercepts, (1 | COLUMN)               */
+    bool named;     /* the user has named each column: one that numbers the rows is meant to */
 } cri_design_needs;
 
 /* The sparse columns x<index + 1> of the training table: numbers, and a term each, the first n of

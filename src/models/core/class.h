@@ -67,6 +67,10 @@ struct cr_model_class {
     const char *
         aside; /* one that names a column it looks at itself, which is no feature; NULL: none does */
 
+    /* The columns it looks at, as --features names them, where that is not set: a text of cri_string_copy, or
+     * NULL for all.  NULL: all. */
+    cr_status (*columns)(cr_ctx *cx, const void *options, const cr_table *table,
+                         char **out_features);
     /* Tells the design, which is new, what the options say about its columns: which are texts. */
     cr_status (*shape)(cr_ctx *cx, const void *options, cr_design *design);
     /* Warns where probabilities that are not calibrated cannot be relied on, true then; NULL: it has no such sign. */

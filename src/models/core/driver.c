@@ -102,7 +102,8 @@ static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t, cri_pass
                                .keep_missing = c->takes_missing,
                                .sequences = c->sequences,
                                .series = cri_sequence_of(c)->series,
-                               .varying = c->varying };
+                               .varying = c->varying,
+                               .named = c->columns != NULL };
     const char      *only = m->design_options.sequence ? "sequence" : "time";
     if (!c->sequences && (m->design_options.sequence || m->design_options.time))
         return cr_fail(cx, CR_EARG,
@@ -115,6 +116,8 @@ static cr_status fit_design(cr_ctx *cx, cr_model *m, const cr_table *t, cri_pass
                        c->name);
     CR_TRY(check_transform(cx, m));
     find_roles(m, &needs);
+    if (c->columns && !m->design_options.features)
+        CR_TRY(c->columns(cx, m->options, t, &m->design_options.features));
     CR_TRY(cri_design_fit(cx, t, &m->design_options, &needs, &m->design));
     CR_TRY(check_texts(cx, m->design));
     m->design->standardised = standard;

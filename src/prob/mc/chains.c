@@ -38,7 +38,7 @@ double cri_agreement_rhat(const cri_agreement *a, size_t length, double least)
     return sqrt((n - 1) / n + B / W);
 }
 
-static double split_rhat(const double *draws, size_t chains, size_t length, size_t stride)
+double cri_chains_rhat(const double *draws, size_t chains, size_t length, size_t stride)
 {
     cri_agreement a = { 0 };
     size_t        half = length / 2;
@@ -74,7 +74,7 @@ void cri_chains_diagnose(const double *draws, size_t chains, size_t length, size
     cri_agreement a = { 0 };
     double        mean, variance, n = (double)length, all = n * (double)chains;
     double        even = 1, odd, tau = -1, before = INFINITY;
-    *out_rhat = length < 4 ? NAN : split_rhat(draws, chains, length, stride);
+    *out_rhat = length < 4 ? NAN : cri_chains_rhat(draws, chains, length, stride);
     *out_ess = all;
     if (length < 4) return;
     for (size_t c = 0; c < chains; c++) {

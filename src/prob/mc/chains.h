@@ -30,6 +30,9 @@ void cri_agreement_add(cri_agreement *a, double mean, double variance);
  * varies, INFINITY where only the means do. */
 double cri_agreement_rhat(const cri_agreement *a, size_t length, double least);
 
+/* R-hat of the halves of chains of at least four draws, laid out as below. */
+double cri_chains_rhat(const double *draws, size_t chains, size_t length, size_t stride);
+
 /* R-hat and effective number of draws of `chains` chains of `length` values, `stride` apart, one
  * chain after another.  Chains of fewer than four draws have no R-hat (NaN), and all their draws
  * count.  O(chains length K). */

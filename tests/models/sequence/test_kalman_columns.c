@@ -304,13 +304,14 @@ TEST(matrices_are_the_joint_normal_distribution)
 /* The signal of a gap in the target, given all rows of both columns, and draws of it. */
 TEST(gaps_are_filled_from_the_other_column)
 {
-    char          settings[512] = "target=x beside=y model=";
-    double        mean[2 * ALL], S[4 * ALL * ALL], values[2 * SEEN];
-    const double  H[4] = { 1, 0.6, 0.6, 0.8 };
-    size_t        which[2 * SEEN], n = 0, draws = 4000;
-    cr_table     *t = table_of_text(cx, "rows.csv", rows);
-    cr_prediction p = { 0 };
-    cr_gaussian  *g, *rest;
+    char                 settings[512] = "target=x beside=y model=";
+    double               mean[2 * ALL], S[4 * ALL * ALL], values[2 * SEEN];
+    const double         H[4] = { 1, 0.6, 0.6, 0.8 };
+    size_t               which[2 * SEEN], n = 0, draws = 4000;
+    cr_table            *t = table_of_text(cx, "rows.csv", rows);
+    static cr_prediction p; /* the fixture's until the end of the test */
+    cr_gaussian         *g, *rest;
+    p = (cr_prediction){ 0 };
     snprintf(settings + strlen(settings), sizeof settings - strlen(settings), MODEL,
              "[[1,0.6],[0.6,0.8]]");
     cr_model *m = fit(cx, "kalman", t, settings);
@@ -392,13 +393,14 @@ TEST(tracking)
 TEST(signals_have_no_noise)
 {
     enum { D = 2 * ALL + 1, SIGNAL = 2 * ALL };
-    char          settings[512] = "target=x beside=y model=";
-    double        mean[D], S[4 * ALL * ALL], T[D * D], values[2 * SEEN], function[SEEN], sd[SEEN];
-    const double  H[4] = { 1, 0.6, 0.6, 0.8 };
-    size_t        which[2 * SEEN], n = 0;
-    cr_table     *t = table_of_text(cx, "rows.csv", rows);
-    cr_prediction p = { 0 };
-    cr_gaussian  *g, *rest;
+    char         settings[512] = "target=x beside=y model=";
+    double       mean[D], S[4 * ALL * ALL], T[D * D], values[2 * SEEN], function[SEEN], sd[SEEN];
+    const double H[4] = { 1, 0.6, 0.6, 0.8 };
+    size_t       which[2 * SEEN], n = 0;
+    cr_table    *t = table_of_text(cx, "rows.csv", rows);
+    static cr_prediction p; /* the fixture's until the end of the test */
+    cr_gaussian         *g, *rest;
+    p = (cr_prediction){ 0 };
     snprintf(settings + strlen(settings), sizeof settings - strlen(settings), MODEL,
              "[[1,0.6],[0.6,0.8]]");
     cr_model *m = fit(cx, "kalman", t, settings);
