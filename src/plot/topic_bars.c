@@ -145,8 +145,9 @@ static void draw_axis(cri_svg *svg, const layout *l, double from, double top, do
 
 static void draw_topic(cri_svg *svg, const cri_chart *c, const layout *l, size_t j)
 {
+    size_t row = j / ACROSS;
     double left = 20 + l->each * (double)(j % ACROSS), from = left + NAMES + 10;
-    double top = TOP + l->tall * (double)(j / ACROSS) + HEAD;
+    double top = TOP + l->tall * (double)row + HEAD;
     draw_axis(svg, l, from, top, top + LINE * (double)c->n_levels);
     cri_svg_label(svg, "x='@' y='@' font-size='13' font-weight='600'",
                   CRI_SVG_NUMBERS(from, top - 10), c->title, l->width, 13);
@@ -168,7 +169,8 @@ cr_status cri_topic_bars_svg(cr_ctx *cx, const cri_parts *p, const char *path)
 {
     cr_status st = CR_OK;
     layout    l = lay_out(p);
-    double    bottom = TOP + l.tall * (double)((p->n + ACROSS - 1) / ACROSS);
+    size_t    rows = (p->n + ACROSS - 1) / ACROSS;
+    double    bottom = TOP + l.tall * (double)rows;
     cri_svg   svg = cri_svg_sheet(cx, WIDTH, bottom + 16, p->title, p->description);
     for (size_t j = 0; j < p->n; j++) draw_topic(&svg, &p->chart[j], &l, j);
     cri_svg_label(&svg, "x='@' y='@' font-size='12' fill='#595959'",

@@ -142,7 +142,7 @@ static void read_sign(cri_reader *r, cri_word *w)
         return;
     }
     w->kind = CRI_WORD_SIGN;
-    w->sign = c;
+    w->sign = (unsigned char)c;
     w->length = 1;
     cri_step(r);
 }
