@@ -43,7 +43,7 @@ static int first_of(const char *path)
     if (!file) return EOF;
     do byte = getc(file);
     while (byte != EOF && isspace(byte));
-    fclose(file);
+    (void)fclose(file);
     return byte;
 }
 

@@ -29,18 +29,18 @@ static const char *column_name(const void *design, size_t i)
     return cr_design_column_name(design, i);
 }
 
-/* The column that an item COLUMN=... names: its index, or the number of columns for one without. */
+/* The column that an item COLUMN=... names: its index, or CRI_ALL_COLUMNS for one without. */
 static cr_status split_item(cr_ctx *cx, const cr_design *d, const char *option, char *item,
                             size_t *out_column, char **out_value)
 {
     char *cut = strrchr(item, '=');
-    *out_column = cr_design_columns(d);
+    *out_column = CRI_ALL_COLUMNS;
     *out_value = cut ? cut + 1 : item;
     if (!cut) return CR_OK;
     *cut = 0;
     for (size_t c = 0; c < cr_design_columns(d); c++)
         if (strcmp(cr_design_column_name(d, c), item) == 0) *out_column = c;
-    if (*out_column == cr_design_columns(d)) {
+    if (*out_column == CRI_ALL_COLUMNS) {
         cr_fail(cx, CR_EARG, "--%s: the model does not use a column '%s'", option, item);
         return cr_fail_nearest(cx, item, "columns", cr_design_columns(d), column_name, d);
     }
@@ -112,7 +112,7 @@ static cr_status take_kind(cr_ctx *cx, const cr_design *d, size_t column, char *
     for (size_t j = 0; st == CR_OK && j < cr_design_terms(d); j++) {
         size_t  own = cri_term_column(d, j);
         cr_type type = cr_design_column_type(d, own);
-        bool    all = column == cr_design_columns(d) && type != CR_CATEGORY && type != CR_BOOLEAN;
+        bool    all = column == CRI_ALL_COLUMNS && type != CR_CATEGORY && type != CR_BOOLEAN;
         if (!all && own != column) continue;
         k->kind[j] = kind;
         k->threshold[j] = threshold;

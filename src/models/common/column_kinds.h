@@ -15,7 +15,8 @@ size_t cri_term_levels(const cr_design *design, size_t term);
 bool cri_text_number(const char *text, double *out);
 
 /* Calls take(cx, design, column, value, arg) for each item: those without a column first, for which column is
- * cr_design_columns.  Fails with CR_EARG where a column is unknown or a category. */
+ * CRI_ALL_COLUMNS: no index of one, as terms that are made have columns behind those of the data.  Fails with CR_EARG where a column is unknown or a category. */
+#define CRI_ALL_COLUMNS SIZE_MAX
 typedef cr_status cri_column_item(cr_ctx *cx, const cr_design *design, size_t column, char *value,
                                   void *arg);
 cr_status         cri_column_items(cr_ctx *cx, const cr_design *design, const char *option,

@@ -15,7 +15,7 @@ static cr_status take_width(cr_ctx *cx, const cr_design *d, size_t column, char 
         return cr_fail_hint(cx, "for example --bandwidth 0.3, or area=5,rooms=0.5");
     }
     for (size_t j = 0; j < m->p; j++)
-        if (column == cr_design_columns(d) || cri_term_column(d, j) == column) m->width[j] = width;
+        if (column == CRI_ALL_COLUMNS || cri_term_column(d, j) == column) m->width[j] = width;
     return CR_OK;
 }
 

@@ -46,8 +46,8 @@ typedef enum cri_loglinear_method {
       "1")                                                                                          \
     X(real,  l1, "0", ">=0", "penalty on the absolute weights of features of several columns", "2") \
     X(real,  gamma, "0.5", "0..1", "of select: what its criterion adds to bic for the number of graphs", "1") \
-    X(choice, join, "and", "and|or",                                                                \
-      "of select: two columns are joined when both regressions have the other, or one has", "or")   \
+    X(choice, join, "or",  "and|or",                                                                \
+      "of select: two columns are joined when both regressions have the other, or one has", "and")  \
     X(count, stability, "0", "0..1000", "of select: half samples that show how stable each edge is", "50") \
     X(count, steps, "1", "1..1000", "of pcd: sweeps of Gibbs sampling between steps", "5")           \
     MORE(X)                                                                                         \

@@ -56,10 +56,10 @@ void cri_metric_gradient(const cri_metric *m, const double *gx, double *gy)
 
 /* --- draws ------------------------------------------------------------------------------------- */
 
-cri_spread cri_spread_new(cr_scratch *s, size_t n)
+cri_draw_spread cri_draw_spread_new(cr_scratch *s, size_t n)
 {
-    cri_spread p = { .n = n, .dense = n <= CRI_METRIC_DENSE };
-    size_t     size = p.dense ? n * n : n;
+    cri_draw_spread p = { .n = n, .dense = n <= CRI_METRIC_DENSE };
+    size_t          size = p.dense ? n * n : n;
     p.mean_x = cr_scratch_bytes(s, n, sizeof(double));
     p.mean_g = cr_scratch_bytes(s, n, sizeof(double));
     p.xx = cr_scratch_bytes(s, size, sizeof(double));
@@ -68,7 +68,7 @@ cri_spread cri_spread_new(cr_scratch *s, size_t n)
     return p;
 }
 
-void cri_spread_clear(cri_spread *s)
+void cri_draw_spread_clear(cri_draw_spread *s)
 {
     size_t size = (s->dense ? s->n * s->n : s->n) * sizeof(double);
     s->count = 0;
@@ -90,7 +90,7 @@ static void add_up(const double *x, size_t n, bool dense, double count, double *
     }
 }
 
-void cri_spread_add(cri_spread *s, const double *x, const double *g)
+void cri_draw_spread_add(cri_draw_spread *s, const double *x, const double *g)
 {
     s->count++;
     add_up(x, s->n, s->dense, s->count, s->mean_x, s->xx, s->away);
@@ -125,7 +125,7 @@ static bool all_positive(const double *w, size_t n)
     return true;
 }
 
-static cr_status learn_root(cr_ctx *cx, const cri_spread *s, cri_metric *m)
+static cr_status learn_root(cr_ctx *cx, const cri_draw_spread *s, cri_metric *m)
 {
     cr_status  st = CR_OK;
     cr_scratch scratch = cr_scratch_begin(cx);
@@ -166,7 +166,7 @@ done:
     return st;
 }
 
-cr_status cri_metric_learn(cr_ctx *cx, const cri_spread *s, bool whole, cri_metric *m)
+cr_status cri_metric_learn(cr_ctx *cx, const cri_draw_spread *s, bool whole, cri_metric *m)
 {
     size_t step = s->dense ? s->n + 1 : 1;
     if (m->root && !whole) return CR_OK;

@@ -28,18 +28,18 @@ void       cri_metric_to_y(const cri_metric *m, const double *x, double *y);
 void cri_metric_gradient(const cri_metric *m, const double *gx, double *gy);
 
 /* Means and sums of products of draws and of gradients (Welford 1962). */
-typedef struct cri_spread {
+typedef struct cri_draw_spread {
     size_t  n;
     bool    dense;
     double  count;
     double *mean_x, *mean_g, *xx, *gg; /* [n], [n], and [n] or [n x n] each              */
     double *away;                      /* [2 n]                                          */
-} cri_spread;
+} cri_draw_spread;
 
-cri_spread cri_spread_new(cr_scratch *s, size_t n);
-void       cri_spread_clear(cri_spread *s);
-void       cri_spread_add(cri_spread *s, const double *x, const double *g);
+cri_draw_spread cri_draw_spread_new(cr_scratch *s, size_t n);
+void            cri_draw_spread_clear(cri_draw_spread *s);
+void            cri_draw_spread_add(cri_draw_spread *s, const double *x, const double *g);
 /* Learns sigma; and R too, if `whole`.  What cannot be learned stays as it was. */
-cr_status cri_metric_learn(cr_ctx *cx, const cri_spread *s, bool whole, cri_metric *m);
+cr_status cri_metric_learn(cr_ctx *cx, const cri_draw_spread *s, bool whole, cri_metric *m);
 
 #endif

@@ -261,21 +261,21 @@ cr_status cri_nuts_chain(cr_ctx *cx, const cri_target *target, void *self,
                          double *out_draws, cri_nuts_note *out_notes, size_t *out_made,
                          size_t *out_gradients)
 {
-    cr_status     st = CR_OK;
-    cr_scratch    s = cr_scratch_begin(cx);
-    size_t        n = target->n, depth = o->depth < MOST_DEPTH ? o->depth : MOST_DEPTH;
-    size_t        window = 80, since = 0, made = 0;
-    chain         c = { .target = target, .self = self, .n = n, .rng = rng };
-    point         current = { 0 }, trial = { 0 };
-    path          w = { 0 };
-    cri_spread    front = cri_spread_new(&s, n), back = cri_spread_new(&s, n);
-    averaging     average;
-    cri_nuts_note note;
-    double      **vectors[] = { &c.x,        &c.gx,       &current.y,  &current.g,  &current.p,
-                                &trial.y,    &trial.g,    &trial.p,    &w.end[0].y, &w.end[0].g,
-                                &w.end[0].p, &w.end[1].y, &w.end[1].g, &w.end[1].p, &w.outer[0],
-                                &w.outer[1], &w.rho,      &w.rho_new,  &w.y,        &w.g,
-                                &w.seam[0],  &w.seam[1] };
+    cr_status       st = CR_OK;
+    cr_scratch      s = cr_scratch_begin(cx);
+    size_t          n = target->n, depth = o->depth < MOST_DEPTH ? o->depth : MOST_DEPTH;
+    size_t          window = 80, since = 0, made = 0;
+    chain           c = { .target = target, .self = self, .n = n, .rng = rng };
+    point           current = { 0 }, trial = { 0 };
+    path            w = { 0 };
+    cri_draw_spread front = cri_draw_spread_new(&s, n), back = cri_draw_spread_new(&s, n);
+    averaging       average;
+    cri_nuts_note   note;
+    double        **vectors[] = { &c.x,        &c.gx,       &current.y,  &current.g,  &current.p,
+                                  &trial.y,    &trial.g,    &trial.p,    &w.end[0].y, &w.end[0].g,
+                                  &w.end[0].p, &w.end[1].y, &w.end[1].g, &w.end[1].p, &w.outer[0],
+                                  &w.outer[1], &w.rho,      &w.rho_new,  &w.y,        &w.g,
+                                  &w.seam[0],  &w.seam[1] };
     c.metric = cri_metric_new(&s, n);
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = cr_scratch_f64(&s, n);
@@ -314,8 +314,8 @@ cr_status cri_nuts_chain(cr_ctx *cx, const cri_target *target, void *self,
             bool ends;
             c.target->log_density(c.self, c.x, c.gx);
             if (!(note.diverged && note.leapfrogs < 4)) {
-                cri_spread_add(&front, c.x, c.gx);
-                cri_spread_add(&back, c.x, c.gx);
+                cri_draw_spread_add(&front, c.x, c.gx);
+                cri_draw_spread_add(&back, c.x, c.gx);
             }
             ends = window_ends(i, o->warmup, &window, &since);
             if (ends || (front.count >= 10 && !front.dense)) {
@@ -323,9 +323,9 @@ cr_status cri_nuts_chain(cr_ctx *cx, const cri_target *target, void *self,
                 move(&c, &current);
             }
             if (ends) {
-                cri_spread swap = front;
+                cri_draw_spread swap = front;
                 front = back, back = swap;
-                cri_spread_clear(&back);
+                cri_draw_spread_clear(&back);
             }
         }
         if (i + 1 == o->warmup) c.step = exp(average.log_mean);

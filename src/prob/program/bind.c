@@ -7,7 +7,7 @@
 
 /* --- variables --------------------------------------------------------------------------------- */
 
-cri_variable *cri_bind_find(const cri_binder *b, const char *name)
+cri_bound_variable *cri_bind_find(const cri_binder *b, const char *name)
 {
     for (size_t i = b->n_variables; i-- > 0;)
         if (strcmp(b->variable[i].name, name) == 0) return &b->variable[i];
@@ -24,13 +24,14 @@ static void *grow(cri_binder *b, void *old, size_t used, size_t *most, size_t si
     return block;
 }
 
-cr_status cri_bind_variable(cri_binder *b, const char *name, cri_role role, cri_variable **out)
+cr_status cri_bind_variable(cri_binder *b, const char *name, cri_name_role role,
+                            cri_bound_variable **out)
 {
-    cri_variable *all = grow(b, b->variable, b->n_variables, &b->most_variables, sizeof *all);
+    cri_bound_variable *all = grow(b, b->variable, b->n_variables, &b->most_variables, sizeof *all);
     if (!all) return b->s.status;
     b->variable = all;
     *out = &all[b->n_variables++];
-    **out = (cri_variable){ .name = name, .role = role };
+    **out = (cri_bound_variable){ .name = name, .role = role };
     return CR_OK;
 }
 
@@ -39,8 +40,8 @@ static cr_status bind_data(cri_binder *b, const cri_program_datum *data, size_t 
     cr_status st = CR_OK;
     for (size_t i = 0; i < n; i++) {
         const cri_program_datum *d = &data[i];
-        cri_variable            *v;
-        CR_TRY(cri_bind_variable(b, d->name, CRI_ROLE_DATA, &v));
+        cri_bound_variable      *v;
+        CR_TRY(cri_bind_variable(b, d->name, CRI_NAME_DATA, &v));
         v->value = (cri_value){ .whole = d->whole,
                                 .dims = d->dims,
                                 .n = 1,
@@ -63,11 +64,11 @@ static cr_status check_data(cri_binder *b, const cri_syntax *declare)
     cr_status st = CR_OK;
     char      one[CRI_SHAPE_TEXT], two[CRI_SHAPE_TEXT];
     for (const cri_syntax *d = cri_syntax_child(declare, 3); d; d = d->next) {
-        cri_variable *given = cri_bind_find(b, d->text), *v;
-        cri_value     value;
+        cri_bound_variable *given = cri_bind_find(b, d->text), *v;
+        cri_value           value;
         if (!given) CR_TRY(CRI_BIND_FAIL(b, d, "the data have no '%s'", d->text));
         value = given->value;
-        CR_TRY(cri_bind_declare(b, declare, d, CRI_ROLE_DATA, &v));
+        CR_TRY(cri_bind_declare(b, declare, d, CRI_NAME_DATA, &v));
         if (value.n != v->value.n)
             CR_TRY(CRI_BIND_FAIL(b, d, "'%s' is declared as %s, but the data have %s", d->text,
                                  cri_value_shape(&v->value, one), cri_value_shape(&value, two)));
@@ -127,9 +128,9 @@ static cr_status declare_parameters(cri_binder *b, const cri_syntax *declare)
     if (strcmp(declare->text, "int") == 0)
         CR_TRY(CRI_BIND_FAIL(b, declare, "whole parameters are not supported yet: sum them out"));
     for (const cri_syntax *d = cri_syntax_child(declare, 3); d; d = d->next) {
-        cri_value     low = { 0 }, high = { 0 }, offset = { 0 }, multiplier = { 0 }, shape;
-        bool          has_low = false, has_high = false, has_offset = false, has_multiplier = false;
-        cri_variable *v;
+        cri_value low = { 0 }, high = { 0 }, offset = { 0 }, multiplier = { 0 }, shape;
+        bool      has_low = false, has_high = false, has_offset = false, has_multiplier = false;
+        cri_bound_variable *v;
         for (const cri_syntax *bound = declare->child->child; bound; bound = bound->next) {
             bool      *has = strcmp(bound->text, "lower") == 0    ? &has_low
                              : strcmp(bound->text, "upper") == 0  ? &has_high
@@ -144,7 +145,7 @@ static cr_status declare_parameters(cri_binder *b, const cri_syntax *declare)
         }
         if (has_low && is_infinite(&low, -1)) has_low = false;
         if (has_high && is_infinite(&high, 1)) has_high = false;
-        CR_TRY(cri_bind_declare(b, declare, d, CRI_ROLE_PARAMETER, &v));
+        CR_TRY(cri_bind_declare(b, declare, d, CRI_NAME_PARAMETER, &v));
         shape = v->value;
         CR_TRY(cri_bind_parameter(b, d, d->text, &shape,
                                   support_of(declare->text, has_low, has_high), &low, &high));
@@ -255,10 +256,10 @@ static cr_status bind_free_text(cri_binder *b)
             const cri_syntax *d = cri_syntax_child(i, 3);
             if (cri_syntax_child(d, 1)->kind != CRI_SYN_NOTHING) CR_TRY(cri_bind_statement(b, i));
             for (; d; d = d->next) {
-                const cri_syntax *prior = cri_syntax_child(d, 2);
-                cri_value         argument[12], y, x;
-                size_t            n = 0;
-                cri_variable     *v;
+                const cri_syntax   *prior = cri_syntax_child(d, 2);
+                cri_value           argument[12], y, x;
+                size_t              n = 0;
+                cri_bound_variable *v;
                 if (prior->kind == CRI_SYN_NOTHING) continue;
                 v = cri_bind_find(b, d->text);
                 v->has_prior = true;
@@ -289,10 +290,11 @@ static cr_status note_functions(cri_binder *b, const cri_syntax *first)
 {
     for (const cri_syntax *i = first; i; i = i->next) {
         if (i->kind != CRI_SYN_FUNCTION) continue;
-        cri_function *all = grow(b, b->function, b->n_functions, &b->most_functions, sizeof *all);
+        cri_own_function *all =
+            grow(b, b->function, b->n_functions, &b->most_functions, sizeof *all);
         if (!all) return b->s.status;
         b->function = all;
-        all[b->n_functions++] = (cri_function){ i->text, i };
+        all[b->n_functions++] = (cri_own_function){ i->text, i };
     }
     return CR_OK;
 }
@@ -301,7 +303,7 @@ static cr_status note_functions(cri_binder *b, const cri_syntax *first)
 static void keep_locals(cri_binder *b)
 {
     for (size_t v = 0; v < b->n_variables; v++)
-        if (b->variable[v].role == CRI_ROLE_LOCAL) b->variable[v].role = CRI_ROLE_DERIVED;
+        if (b->variable[v].role == CRI_NAME_LOCAL) b->variable[v].role = CRI_NAME_DERIVED;
 }
 
 static cr_status bind_items(cri_binder *b, const char *name)
@@ -347,7 +349,7 @@ static cr_status bind_blocks(cri_binder *b)
     for (const cri_syntax *i = (of = block(b, "data")) ? of->child : NULL; i; i = i->next)
         if (i->kind == CRI_SYN_DECLARE) CR_TRY(check_data(b, i));
     CR_TRY(bind_items(b, "transformed data"));
-    for (size_t v = 0; v < b->n_variables; v++) b->variable[v].role = CRI_ROLE_DATA;
+    for (size_t v = 0; v < b->n_variables; v++) b->variable[v].role = CRI_NAME_DATA;
     for (const cri_syntax *i = (of = block(b, "parameters")) ? of->child : NULL; i; i = i->next)
         CR_TRY(declare_parameters(b, i));
     CR_TRY(bind_items(b, "transformed parameters"));
@@ -376,19 +378,19 @@ static cr_status note_quantities(cri_binder *b)
     p->quantity = cr_scratch_bytes(&p->tape.memory, b->n_variables + 1, sizeof *p->quantity);
     CR_TRY(p->tape.memory.status);
     for (size_t i = 0; i < b->n_variables; i++) {
-        const cri_variable   *v = &b->variable[i];
-        cri_program_quantity *q = &p->quantity[p->n_quantities];
-        cri_slot             *slot;
-        if (v->role == CRI_ROLE_DATA || !v->value.slot) continue;
+        const cri_bound_variable *v = &b->variable[i];
+        cri_program_quantity     *q = &p->quantity[p->n_quantities];
+        cri_slot                 *slot;
+        if (v->role == CRI_NAME_DATA || !v->value.slot) continue;
         slot = cr_scratch_bytes(&p->tape.memory, v->value.n + 1, sizeof *slot);
         CR_TRY(p->tape.memory.status);
         memcpy(slot, v->value.slot, v->value.n * sizeof *slot);
         *q = (cri_program_quantity){ .name = copy_name(p, v->name),
-                                     .parameter = v->role == CRI_ROLE_PARAMETER,
+                                     .parameter = v->role == CRI_NAME_PARAMETER,
                                      .dims = v->value.dims,
                                      .n = v->value.n,
                                      .slot = slot,
-                                     .flat = v->role == CRI_ROLE_PARAMETER && !v->has_prior };
+                                     .flat = v->role == CRI_NAME_PARAMETER && !v->has_prior };
         memcpy(q->dim, v->value.dim, sizeof q->dim);
         if (v->value.levels && v->value.dims > 0 && v->value.n_levels == v->value.dim[0]) {
             const char **levels =

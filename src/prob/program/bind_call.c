@@ -488,7 +488,7 @@ static const struct {
 
 /* --- functions of the program ------------------------------------------------------------------ */
 
-static cr_status call_own(cri_binder *b, const cri_function *f, call *c, cri_value *out)
+static cr_status call_own(cri_binder *b, const cri_own_function *f, call *c, cri_value *out)
 {
     cr_status st = CR_OK;
     size_t    mark = b->n_variables, i = 0;
@@ -496,7 +496,7 @@ static cr_status call_own(cri_binder *b, const cri_function *f, call *c, cri_val
     if (++b->depth > MOST_CALLS)
         CR_TRY(CRI_BIND_FAIL(b, c->node, "calls are nested more than %d deep", MOST_CALLS));
     for (const cri_syntax *a = f->node->child; a; a = a->next, i++) {
-        cri_variable *v;
+        cri_bound_variable *v;
         if (a->kind != CRI_SYN_NAME) {
             if (i != c->n)
                 CR_TRY(CRI_BIND_FAIL(b, c->node, "%s takes %zu arguments, but %zu are given",
@@ -505,7 +505,7 @@ static cr_status call_own(cri_binder *b, const cri_function *f, call *c, cri_val
             break;
         }
         if (i >= c->n) continue;
-        CR_TRY(cri_bind_variable(b, a->text, CRI_ROLE_LOCAL, &v));
+        CR_TRY(cri_bind_variable(b, a->text, CRI_NAME_LOCAL, &v));
         v->value = c->a[i];
         v->set = true;
     }

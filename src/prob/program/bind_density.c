@@ -94,7 +94,8 @@ cr_status cri_bind_log_density(cri_binder *b, const cri_syntax *node, const char
     op.n = (uint32_t)length;
     op.n_in = (unsigned)n + 1;
     for (size_t k = 0; k <= n; k++)
-        op.in[k] = (cri_operand){ .at = cri_value_run(b, value[k]), .n = (uint32_t)value[k]->n };
+        op.in[k] =
+            (cri_tape_operand){ .at = cri_value_run(b, value[k]), .n = (uint32_t)value[k]->n };
     *out = cri_value_of_run(b, &(cri_value){ .n = 1 }, cri_tape_add(&b->p->tape, op));
     st = b->s.status;
 done:

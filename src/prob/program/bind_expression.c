@@ -106,8 +106,8 @@ cr_status cri_bind_product(cri_binder *b, const cri_syntax *node, const cri_valu
                            .cols = (uint32_t)cols,
                            .inner = (uint32_t)inner,
                            .n_in = 2 };
-        op.in[0] = (cri_operand){ .at = cri_value_run(b, x), .n = (uint32_t)x->n };
-        op.in[1] = (cri_operand){ .at = cri_value_run(b, z), .n = (uint32_t)z->n };
+        op.in[0] = (cri_tape_operand){ .at = cri_value_run(b, x), .n = (uint32_t)x->n };
+        op.in[1] = (cri_tape_operand){ .at = cri_value_run(b, z), .n = (uint32_t)z->n };
         v = cri_value_of_run(b, &v, cri_tape_add(&b->p->tape, op));
     }
     *out = v;
@@ -294,7 +294,7 @@ static const char *name_at(const void *user, size_t i)
 
 static cr_status bind_name(cri_binder *b, const cri_syntax *node, cri_value *out)
 {
-    const cri_variable *v = cri_bind_find(b, node->text);
+    const cri_bound_variable *v = cri_bind_find(b, node->text);
     if (!v) {
         CRI_BIND_FAIL(b, node, "'%s' is neither a column, a parameter nor defined", node->text);
         return cr_fail_nearest(b->cx, node->text, "names", b->n_variables, name_at, b);

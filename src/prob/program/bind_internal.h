@@ -5,36 +5,36 @@
 #include "binder.h"
 #include "kernels.h"
 
-typedef enum cri_role {
-    CRI_ROLE_DATA,
-    CRI_ROLE_PARAMETER,
-    CRI_ROLE_DERIVED,
-    CRI_ROLE_LOCAL
-} cri_role;
+typedef enum cri_name_role {
+    CRI_NAME_DATA,
+    CRI_NAME_PARAMETER,
+    CRI_NAME_DERIVED,
+    CRI_NAME_LOCAL
+} cri_name_role;
 
-typedef struct cri_variable {
-    const char *name;
-    cri_role    role;
-    cri_value   value;
-    double     *own_data; /* the value's numbers, where they may be written                     */
-    cri_slot   *own_slot;
-    bool        has_prior, set;
+typedef struct cri_bound_variable {
+    const char   *name;
+    cri_name_role role;
+    cri_value     value;
+    double       *own_data; /* the value's numbers, where they may be written                     */
+    cri_slot     *own_slot;
+    bool          has_prior, set;
     const cri_syntax *declared; /* its DECLARE, or NULL                                        */
-} cri_variable;
+} cri_bound_variable;
 
-typedef struct cri_function {
+typedef struct cri_own_function {
     const char       *name;
     const cri_syntax *node;
-} cri_function;
+} cri_own_function;
 
 typedef struct cri_binder {
     cr_ctx                *cx;
     const cri_syntax_tree *tree;
     cri_bound             *p;
     cr_scratch             s; /* what lives as long as the binding                             */
-    cri_variable          *variable;
+    cri_bound_variable    *variable;
     size_t                 n_variables, most_variables;
-    cri_function          *function;
+    cri_own_function      *function;
     size_t                 n_functions, most_functions;
     size_t                 depth; /* of calls of the program's functions                        */
     uint64_t               steps; /* statements followed so far                                 */
@@ -51,9 +51,10 @@ typedef struct cri_binder {
 
 #define CRI_BIND_FAIL(b, node, ...) cri_syntax_fail((b)->cx, (b)->tree, node, __VA_ARGS__)
 
-cri_variable *cri_bind_find(const cri_binder *b, const char *name);
+cri_bound_variable *cri_bind_find(const cri_binder *b, const char *name);
 /* A new variable; a local one hides those of the same name. */
-cr_status cri_bind_variable(cri_binder *b, const char *name, cri_role role, cri_variable **out);
+cr_status cri_bind_variable(cri_binder *b, const char *name, cri_name_role role,
+                            cri_bound_variable **out);
 
 /* --- values ----------------------------------------------------------------------------------- */
 cri_value cri_value_number(cri_binder *b, double x, bool whole);
@@ -97,13 +98,14 @@ cr_status cri_bind_joint(cri_binder *b, const cri_syntax *node, const char *name
 cr_status cri_bind_places(cri_binder *b, const cri_syntax *node, const cri_value *of,
                           size_t **out_place, cri_value *out_shape);
 /* Refuses T[low, high] of a TILDE where it is more than a constant (bind_truncate.c). */
-cr_status cri_bind_truncation(cri_binder *b, const cri_syntax *tilde, const cri_variable *opt_left,
-                              const cri_value *argument, size_t n);
+cr_status cri_bind_truncation(cri_binder *b, const cri_syntax *tilde,
+                              const cri_bound_variable *opt_left, const cri_value *argument,
+                              size_t n);
 cr_status cri_bind_statement(cri_binder *b, const cri_syntax *node);
 cr_status cri_bind_body(cri_binder *b, const cri_syntax *first);
 /* Gives a variable of that shape storage; NaN until it is set. */
 cr_status cri_bind_declare(cri_binder *b, const cri_syntax *declare, const cri_syntax *declared,
-                           cri_role role, cri_variable **out);
+                           cri_name_role role, cri_bound_variable **out);
 /* A parameter: unconstrained slots, the transform to its support, the Jacobian. */
 cr_status cri_bind_parameter(cri_binder *b, const cri_syntax *node, const char *name,
                              cri_value *shape, cri_constraint support, const cri_value *low,

@@ -101,12 +101,12 @@ cr_status cri_bind_parameter(cri_binder *b, const cri_syntax *node, const char *
                              cri_value *shape, cri_constraint support, const cri_value *low,
                              const cri_value *high)
 {
-    cr_status     st = CR_OK;
-    cri_variable *v = cri_bind_find(b, name);
-    cri_value     u = cri_value_shaped(shape), x;
-    size_t        K = shape->dims ? shape->dim[shape->dims - 1] : 1;
-    if (!v) CR_TRY(cri_bind_variable(b, name, CRI_ROLE_PARAMETER, &v));
-    v->role = CRI_ROLE_PARAMETER;
+    cr_status           st = CR_OK;
+    cri_bound_variable *v = cri_bind_find(b, name);
+    cri_value           u = cri_value_shaped(shape), x;
+    size_t              K = shape->dims ? shape->dim[shape->dims - 1] : 1;
+    if (!v) CR_TRY(cri_bind_variable(b, name, CRI_NAME_PARAMETER, &v));
+    v->role = CRI_NAME_PARAMETER;
     if (support == CRI_CONSTRAINT_SIMPLEX && shape->n) {
         u.dim[u.dims - 1] = K - 1;
         u.n = shape->n / K * (K - 1);

@@ -11,7 +11,7 @@ static const uint64_t MOST_STEPS = 20000000;
 /* --- definitions ------------------------------------------------------------------------------- */
 
 /* A whole value under a name. */
-static cr_status set_whole(cri_binder *b, const cri_syntax *node, cri_variable *v,
+static cr_status set_whole(cri_binder *b, const cri_syntax *node, cri_bound_variable *v,
                            const cri_value *x)
 {
     cr_status st = CR_OK;
@@ -32,7 +32,7 @@ done:
 }
 
 /* Makes the numbers of a variable its own, and slots if they must be. */
-static cr_status own(cri_binder *b, cri_variable *v, bool slots)
+static cr_status own(cri_binder *b, cri_bound_variable *v, bool slots)
 {
     cri_value old = v->value;
     if (slots && !v->own_slot) {
@@ -51,13 +51,13 @@ static cr_status own(cri_binder *b, cri_variable *v, bool slots)
 }
 
 /* A name that is first met as x[t] = ... in a text without declarations: as long as it must be. */
-static cr_status lengthen(cri_binder *b, cri_variable *v, const cri_syntax *lhs)
+static cr_status lengthen(cri_binder *b, cri_bound_variable *v, const cri_syntax *lhs)
 {
     cr_status st = CR_OK;
     size_t    dims = cri_syntax_count(lhs) - 1, index[CRI_VALUE_DIMS], n = 1;
     cri_value old = v->value, wide = { .dims = (unsigned)dims };
     bool      fits = true;
-    if (v->declared || (v->set && v->role != CRI_ROLE_DERIVED)) return CR_OK;
+    if (v->declared || (v->set && v->role != CRI_NAME_DERIVED)) return CR_OK;
     if (dims > CRI_VALUE_DIMS) return CR_OK;
     for (size_t k = 0; k < dims; k++) {
         const cri_syntax *i = cri_syntax_child(lhs, k + 1);
@@ -102,7 +102,7 @@ done:
     return st;
 }
 
-static cr_status set_part(cri_binder *b, const cri_syntax *node, cri_variable *v,
+static cr_status set_part(cri_binder *b, const cri_syntax *node, cri_bound_variable *v,
                           const cri_syntax *lhs, const cri_value *x)
 {
     cr_status st = CR_OK;
@@ -129,11 +129,11 @@ done:
 
 static cr_status bind_assign(cri_binder *b, const cri_syntax *node)
 {
-    cr_status         st = CR_OK;
-    const cri_syntax *lhs = node->child, *rhs = cri_syntax_child(node, 1);
-    const cri_syntax *name = lhs->kind == CRI_SYN_INDEX ? lhs->child : lhs;
-    cri_variable     *v;
-    cri_value         x, old;
+    cr_status           st = CR_OK;
+    const cri_syntax   *lhs = node->child, *rhs = cri_syntax_child(node, 1);
+    const cri_syntax   *name = lhs->kind == CRI_SYN_INDEX ? lhs->child : lhs;
+    cri_bound_variable *v;
+    cri_value           x, old;
     if (name->kind != CRI_SYN_NAME)
         CR_TRY(CRI_BIND_FAIL(b, lhs, "a value can only be assigned to a name or to a part of one"));
     CR_TRY(cri_bind_expression(b, rhs, &x));
@@ -149,10 +149,10 @@ static cr_status bind_assign(cri_binder *b, const cri_syntax *node)
                    : cri_bind_each(b, node, cri_each_find(OPERATION[s], 2), &old, &x, &x));
     }
     v = cri_bind_find(b, name->text);
-    if (!v) CR_TRY(cri_bind_variable(b, name->text, CRI_ROLE_DERIVED, &v));
-    if (v->role == CRI_ROLE_DATA)
+    if (!v) CR_TRY(cri_bind_variable(b, name->text, CRI_NAME_DERIVED, &v));
+    if (v->role == CRI_NAME_DATA)
         CR_TRY(CRI_BIND_FAIL(b, lhs, "'%s' is data: it cannot be given another value", name->text));
-    if (v->role == CRI_ROLE_PARAMETER)
+    if (v->role == CRI_NAME_PARAMETER)
         CR_TRY(
             CRI_BIND_FAIL(b, lhs, "'%s' is a parameter: it cannot be given a value", name->text));
     CR_TRY(lhs->kind == CRI_SYN_INDEX ? set_part(b, node, v, lhs, &x) : set_whole(b, node, v, &x));
@@ -161,14 +161,14 @@ done:
 }
 
 cr_status cri_bind_declare(cri_binder *b, const cri_syntax *declare, const cri_syntax *declared,
-                           cri_role role, cri_variable **out)
+                           cri_name_role role, cri_bound_variable **out)
 {
-    cr_status         st = CR_OK;
-    const cri_syntax *list[3] = { declared->child, cri_syntax_child(declare, 2),
-                                  cri_syntax_child(declare, 1) };
-    cri_value         shape = { .n = 1 };
-    cri_variable     *v;
-    const char       *type = declare->text;
+    cr_status           st = CR_OK;
+    const cri_syntax   *list[3] = { declared->child, cri_syntax_child(declare, 2),
+                                    cri_syntax_child(declare, 1) };
+    cri_value           shape = { .n = 1 };
+    cri_bound_variable *v;
+    const char         *type = declare->text;
     for (size_t l = 0; l < 3; l++) {
         bool array = l < 2;
         if (array && !list[l]->child) continue;
@@ -198,11 +198,11 @@ done:
     return st;
 }
 
-static cr_status bind_local(cri_binder *b, const cri_syntax *node, cri_role role)
+static cr_status bind_local(cri_binder *b, const cri_syntax *node, cri_name_role role)
 {
-    cr_status     st = CR_OK;
-    cri_variable *v;
-    cri_value     x;
+    cr_status           st = CR_OK;
+    cri_bound_variable *v;
+    cri_value           x;
     for (const cri_syntax *d = cri_syntax_child(node, 3); d; d = d->next) {
         const cri_syntax *value = cri_syntax_child(d, 1);
         CR_TRY(cri_bind_declare(b, node, d, role, &v));
@@ -231,18 +231,18 @@ static cr_status add_term(cri_binder *b, const cri_syntax *node, const cri_value
 
 static cr_status bind_tilde(cri_binder *b, const cri_syntax *node)
 {
-    cr_status         st = CR_OK;
-    const cri_syntax *lhs = node->child, *call = cri_syntax_child(node, 1), *name = lhs;
-    cri_value         y, argument[12], x;
-    cri_variable     *v;
-    size_t            n = 0;
+    cr_status           st = CR_OK;
+    const cri_syntax   *lhs = node->child, *call = cri_syntax_child(node, 1), *name = lhs;
+    cri_value           y, argument[12], x;
+    cri_bound_variable *v;
+    size_t              n = 0;
     if (cri_syntax_count(call) > 12) CR_TRY(CRI_BIND_FAIL(b, call, "too many arguments"));
     if (cri_syntax_child(node, 4)->kind != CRI_SYN_NOTHING ||
         cri_syntax_child(node, 5)->kind != CRI_SYN_NOTHING)
         CR_TRY(CRI_BIND_FAIL(b, node, "censored(...) and weights(...) are not supported yet"));
     while (name->kind == CRI_SYN_INDEX) name = name->child;
     v = name->kind == CRI_SYN_NAME ? cri_bind_find(b, name->text) : NULL;
-    if (v && v->role == CRI_ROLE_PARAMETER) {
+    if (v && v->role == CRI_NAME_PARAMETER) {
         v->has_prior = true;
         if (!b->stan) lhs = name; /* a[group] ~ ...: all of a */
     }
@@ -271,12 +271,12 @@ done:
 
 static cr_status bind_for(cri_binder *b, const cri_syntax *node)
 {
-    cr_status         st = CR_OK;
-    const cri_syntax *over = node->child, *body = cri_syntax_child(node, 1);
-    size_t            mark = b->n_variables, n;
-    double            low = 0, high;
-    cri_value         list = { 0 }, item;
-    cri_variable     *v;
+    cr_status           st = CR_OK;
+    const cri_syntax   *over = node->child, *body = cri_syntax_child(node, 1);
+    size_t              mark = b->n_variables, n;
+    double              low = 0, high;
+    cri_value           list = { 0 }, item;
+    cri_bound_variable *v;
     if (over->kind == CRI_SYN_RANGE) {
         CR_TRY(cri_bind_number(b, over->child, "the first value of a loop", &low));
         CR_TRY(cri_bind_number(b, cri_syntax_child(over, 1), "the last value of a loop", &high));
@@ -298,7 +298,7 @@ static cr_status bind_for(cri_binder *b, const cri_syntax *node)
             for (size_t k = 0; k < each; k++) place[k] = i * each + k;
             item = cri_value_pick(b, &list, place, &shape);
         }
-        CR_TRY(cri_bind_variable(b, node->text, CRI_ROLE_LOCAL, &v));
+        CR_TRY(cri_bind_variable(b, node->text, CRI_NAME_LOCAL, &v));
         v->value = item;
         v->set = true;
         CR_TRY(cri_bind_statement(b, body));
@@ -353,7 +353,7 @@ cr_status cri_bind_statement(cri_binder *b, const cri_syntax *node)
     if (b->steps % 1024 == 0) CR_TRY(cr_check_interrupt(b->cx));
     switch (node->kind) {
     case CRI_SYN_DECLARE:
-        CR_TRY(bind_local(b, node, CRI_ROLE_LOCAL));
+        CR_TRY(bind_local(b, node, CRI_NAME_LOCAL));
         break;
     case CRI_SYN_ASSIGN:
         CR_TRY(bind_assign(b, node));

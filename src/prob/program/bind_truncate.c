@@ -55,12 +55,13 @@ done:
     return st;
 }
 
-cr_status cri_bind_truncation(cri_binder *b, const cri_syntax *tilde, const cri_variable *opt_left,
-                              const cri_value *argument, size_t n)
+cr_status cri_bind_truncation(cri_binder *b, const cri_syntax *tilde,
+                              const cri_bound_variable *opt_left, const cri_value *argument,
+                              size_t n)
 {
     cr_status st = CR_OK;
     if (!tilde->whole) return CR_OK;
-    if (!opt_left || opt_left->role != CRI_ROLE_PARAMETER)
+    if (!opt_left || opt_left->role != CRI_NAME_PARAMETER)
         CR_TRY(CRI_BIND_FAIL(b, tilde,
                              "T[...] is supported for parameters only so far: what is left of "
                              "this '~' is none"));

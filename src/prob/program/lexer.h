@@ -13,7 +13,7 @@ typedef enum cri_word_kind {
     CRI_WORD_NAME,
     CRI_WORD_NUMBER,
     CRI_WORD_TEXT,
-    CRI_WORD_SIGN,   /* `sign`: a character, or one of enum cri_sign                         */
+    CRI_WORD_SIGN, /* `sign`: a character, or one of enum cri_syntax_sign                         */
     CRI_WORD_ASSIGN, /* = += -= *= /= .*= ./=: `sign` is '=' or the operator's               */
 } cri_word_kind;
 

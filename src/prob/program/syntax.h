@@ -56,7 +56,7 @@ typedef enum cri_syntax_kind {
 } cri_syntax_kind;
 
 /* Signs of operators of more than one character; those of one stand for themselves. */
-enum cri_sign {
+enum cri_syntax_sign {
     CRI_SIGN_OR = 256,
     CRI_SIGN_AND,
     CRI_SIGN_EQUAL,

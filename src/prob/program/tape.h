@@ -16,11 +16,11 @@ typedef uint32_t cri_slot;
 #define CRI_NO_SLOT UINT32_MAX
 
 /* An input: `n` slots from `at`; one slot stands for as many as are needed. */
-typedef struct cri_operand {
+typedef struct cri_tape_operand {
     cri_slot at;
     uint32_t n;
     bool     constant; /* has no adjoint                                                     */
-} cri_operand;
+} cri_tape_operand;
 
 enum { CRI_MOST_OPERANDS = 4 };
 
@@ -45,7 +45,7 @@ struct cri_tape_op {
     cri_slot               out;
     uint32_t               n; /* entries of the output; of the inputs where kernel->sums      */
     uint32_t               rows, cols, inner; /* of matrices                                     */
-    cri_operand            in[CRI_MOST_OPERANDS];
+    cri_tape_operand       in[CRI_MOST_OPERANDS];
     unsigned               n_in;
     double                 known; /* see the kernel                                           */
     const cri_slot        *index; /* [n]: for gather                                             */

@@ -87,7 +87,7 @@ static void survey(batch *b, const cri_slot *const *kept, const size_t *n_kept, 
 }
 
 /* The slots b->slots [n] as an input: one run, or gathered. */
-static cri_operand operand_of(batch *b, size_t n)
+static cri_tape_operand operand_of(batch *b, size_t n)
 {
     cri_slot *s = b->slots;
     bool      in_order = true, known = true;
@@ -95,12 +95,13 @@ static cri_operand operand_of(batch *b, size_t n)
         in_order = in_order && s[i] == s[0] + i;
         known = known && b->t->constant[s[i]];
     }
-    if (in_order || n == 0) return (cri_operand){ .at = n ? s[0] : 0, .n = (uint32_t)n };
+    if (in_order || n == 0) return (cri_tape_operand){ .at = n ? s[0] : 0, .n = (uint32_t)n };
     if (known) {
         for (size_t i = 0; i < n; i++) b->numbers[i] = b->t->initial[s[i]];
-        return (cri_operand){ .at = cri_tape_constants(b->t, b->numbers, n), .n = (uint32_t)n };
+        return (cri_tape_operand){ .at = cri_tape_constants(b->t, b->numbers, n),
+                                   .n = (uint32_t)n };
     }
-    return (cri_operand){ .at = cri_tape_gather(b->t, s, n), .n = (uint32_t)n };
+    return (cri_tape_operand){ .at = cri_tape_gather(b->t, s, n), .n = (uint32_t)n };
 }
 
 /* The kernel for many rows in the place of a density's. */
@@ -122,7 +123,8 @@ static void write_alone(batch *b, const cri_tape_op *old)
     }
     if (op.index) {
         for (uint32_t e = 0; e < op.n; e++) b->slots[e] = b->now[op.index[e]];
-        cri_operand all = operand_of(b, op.n); /* now in order perhaps: no gather is needed then */
+        cri_tape_operand all =
+            operand_of(b, op.n); /* now in order perhaps: no gather is needed then */
         at = all.at;
     } else {
         op.kernel = for_rows(op.kernel, op.n);

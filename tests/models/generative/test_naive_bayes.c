@@ -466,3 +466,24 @@ TEST(too_sure)
             fail_msg("%s: %s", tries[k].settings, heard.text);
     }
 }
+
+/* Levels that are made of others are levels: as a column of them would be, also from a file. */
+TEST(crossed_levels)
+{
+    cr_table *t =
+        table_of_text(cx, "t.csv",
+                      "g,h,gh,y\na,u,au,1\na,v,av,0\nb,u,bu,0\nb,v,bv,1\na,u,au,1\nb,u,bu,1\n"
+                      "b,v,bv,1\na,v,av,0\nb,u,bu,0\na,u,au,0\n");
+    cr_model     *crossed = fit(cx, "naive-bayes", t, "target=y terms=g*h"), *loaded;
+    cr_model     *written = fit(cx, "naive-bayes", t, "target=y features=g,h,gh");
+    cr_prediction p = predict(cx, crossed, t), q = predict(cx, written, t);
+    char         *bytes;
+    size_t        size;
+    for (size_t i = 0; i < p.n * p.n_classes; i++) assert_close(p.prob[i], q.prob[i], 1e-12);
+    assert_ok(cx, cr_model_to_bytes(cx, crossed, &bytes, &size));
+    assert_ok(cx, cr_model_from_bytes(cx, "memory", bytes, size, &loaded));
+    cr_free(cx, bytes, size, 1);
+    cr_prediction again = predict(cx, loaded, t);
+    for (size_t i = 0; i < p.n * p.n_classes; i++) assert_close(again.prob[i], p.prob[i], 1e-15);
+    cr_model_free(cx, loaded);
+}
