@@ -76,6 +76,7 @@ PROGRAMS = {
         "tau ~ gamma(0.001, 0.001)\nsigma = 1 / sqrt(tau)\nz[1:I] ~ std_normal()\nb = sigma * z\n"
         "n ~ binomial_logit(N, alpha0 + alpha1 * x1 + alpha2 * x2 + alpha12 * x1 .* x2 + b)",
 }
+HEAVY = {"seeds_data-seeds_model": {"tau"}}                     # its sd is that of a few draws far out: the mean is compared
 NOT_YET = {"gp_pois_regr-gp_regr"}                               # needs matrix functions of parameters
 QUICK = {"eight_schools-eight_schools_noncentered", "arK-arK",
          "mesquite-logmesquite_logvash", "wells_data-wells_dist"}
@@ -101,8 +102,11 @@ def test_posterior(credence, tmp_path, name):
         stored = 0 if quantity in exact else sd / 100
         assert row["r_hat"] < 1.02, (quantity, row)
         assert abs(row["value"] - mean) <= 4 * math.hypot(row["mcse"], stored), (quantity, row, mean)
-        # an sd is worth fewer draws than a mean: half of them where tails are normal, fewer in longer ones
-        worth = 1 / min(row["ess_bulk"], row["ess_tail"]) + (0 if quantity in exact else 1 / DRAWS)
+        if quantity in HEAVY.get(name, ()):
+            continue
+        # the variance of an sd is (k - 1) / 4 of its square over the draws, k the kurtosis: 3 where tails are normal, 7
+        # in those of the effects of schools
+        worth = 1.5 * (1 / min(row["ess_bulk"], row["ess_tail"]) + (0 if quantity in exact else 1 / DRAWS))
         assert abs(row["sd"] - sd) <= 4 * sd * math.sqrt(worth), (quantity, row, sd)
 
 

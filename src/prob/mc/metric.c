@@ -54,7 +54,7 @@ void cri_metric_gradient(const cri_metric *m, const double *gx, double *gy)
         memcpy(gy, m->work, m->n * sizeof *gy);
 }
 
-/* --- draws ------------------------------------------------------------------------------------- */
+/* --- draws ------------------------------------------------------------------------------------ */
 
 cri_draw_spread cri_draw_spread_new(cr_scratch *s, size_t n)
 {
@@ -97,7 +97,7 @@ void cri_draw_spread_add(cri_draw_spread *s, const double *x, const double *g)
     add_up(g, s->n, s->dense, s->count, s->mean_g, s->gg, s->away + s->n);
 }
 
-/* --- learning ---------------------------------------------------------------------------------- */
+/* --- learning --------------------------------------------------------------------------------- */
 
 /* out = V diag(w^power) V^T */
 static void power_of(const double *w, const double *V, size_t n, double power, double *out)

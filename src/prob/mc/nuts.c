@@ -195,7 +195,7 @@ static void draw(chain *c, path *w, point *current, size_t most_depth, cri_nuts_
     note->diverged = c->diverged;
 }
 
-/* --- warm-up ----------------------------------------------------------------------------------- */
+/* --- warm-up ---------------------------------------------------------------------------------- */
 
 /* Dual averaging of log step (Hoffman & Gelman 2014, eq. 6). */
 typedef struct averaging {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- variables --------------------------------------------------------------------------------- */
+/* --- variables -------------------------------------------------------------------------------- */
 
 cri_bound_variable *cri_bind_find(const cri_binder *b, const char *name)
 {
@@ -56,7 +56,7 @@ done:
     return st;
 }
 
-/* --- what a block declares --------------------------------------------------------------------- */
+/* --- what a block declares -------------------------------------------------------------------- */
 
 /* The data block: sizes and bounds are checked against what is given. */
 static cr_status check_data(cri_binder *b, const cri_syntax *declare)
@@ -170,7 +170,7 @@ done:
     return st;
 }
 
-/* --- a text without blocks --------------------------------------------------------------------- */
+/* --- a text without blocks -------------------------------------------------------------------- */
 
 /* The support and shape of what stands left of a '~' and is not data. */
 static cr_status introduce(cri_binder *b, const cri_syntax *tilde)
@@ -277,7 +277,7 @@ done:
     return st;
 }
 
-/* --- blocks ------------------------------------------------------------------------------------ */
+/* --- blocks ----------------------------------------------------------------------------------- */
 
 static const cri_syntax *block(const cri_binder *b, const char *name)
 {
@@ -362,7 +362,7 @@ done:
     return st;
 }
 
-/* --- what is reported -------------------------------------------------------------------------- */
+/* --- what is reported ------------------------------------------------------------------------- */
 
 static char *copy_name(cri_bound *p, const char *name)
 {

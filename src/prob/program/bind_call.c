@@ -19,7 +19,7 @@ static const cri_each_function *each(const char *name, unsigned n)
     return cri_each_find(name, n);
 }
 
-/* --- vectors to numbers ------------------------------------------------------------------------ */
+/* --- vectors to numbers ----------------------------------------------------------------------- */
 
 static cr_status reduce(cri_binder *b, const cri_value *x, const cri_tape_kernel *kernel,
                         cri_value *out)
@@ -124,7 +124,7 @@ static cr_status call_min(cri_binder *b, call *c, cri_value *out)
     return known_extreme(b, c, -1, out);
 }
 
-/* --- shapes ------------------------------------------------------------------------------------ */
+/* --- shapes ----------------------------------------------------------------------------------- */
 
 static cr_status size_of(cri_binder *b, double n, cri_value *out)
 {
@@ -352,7 +352,7 @@ static cr_status call_part(cri_binder *b, call *c, cri_value *out)
     return part(b, c, k - 1, x->dim[0], x->dim[1], CRI_INNER_VECTOR, out);
 }
 
-/* --- along a vector ---------------------------------------------------------------------------- */
+/* --- along a vector --------------------------------------------------------------------------- */
 
 static cr_status along(cri_binder *b, call *c, const cri_tape_kernel *kernel, cri_value *out)
 {
@@ -407,7 +407,7 @@ done:
     return st;
 }
 
-/* --- constants --------------------------------------------------------------------------------- */
+/* --- constants -------------------------------------------------------------------------------- */
 
 static cr_status call_constant(cri_binder *b, call *c, cri_value *out)
 {
@@ -486,7 +486,7 @@ static const struct {
     { "machine_precision", 0, 0, call_constant },
 };
 
-/* --- functions of the program ------------------------------------------------------------------ */
+/* --- functions of the program ----------------------------------------------------------------- */
 
 static cr_status call_own(cri_binder *b, const cri_own_function *f, call *c, cri_value *out)
 {

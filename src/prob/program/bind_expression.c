@@ -44,7 +44,7 @@ cr_status cri_bind_each(cri_binder *b, const cri_syntax *node, const cri_each_fu
     return b->s.status;
 }
 
-/* --- products ---------------------------------------------------------------------------------- */
+/* --- products --------------------------------------------------------------------------------- */
 
 static void as_matrix(const cri_value *v, size_t *rows, size_t *cols)
 {
@@ -114,7 +114,7 @@ cr_status cri_bind_product(cri_binder *b, const cri_syntax *node, const cri_valu
     return b->s.status;
 }
 
-/* --- operators --------------------------------------------------------------------------------- */
+/* --- operators -------------------------------------------------------------------------------- */
 
 /* Comparisons and what is logical need known numbers: no branch depends on a parameter. */
 static cr_status bind_logic(cri_binder *b, const cri_syntax *node, double x, double z, int sign,
@@ -285,7 +285,7 @@ done:
     return st;
 }
 
-/* --- names and parts --------------------------------------------------------------------------- */
+/* --- names and parts -------------------------------------------------------------------------- */
 
 static const char *name_at(const void *user, size_t i)
 {

@@ -74,7 +74,7 @@ cri_value cri_value_pick(cri_binder *b, const cri_value *from, const size_t *pla
 enum { CRI_SHAPE_TEXT = 64 };
 const char *cri_value_shape(const cri_value *v, char out[CRI_SHAPE_TEXT]);
 
-/* --- expressions and statements ---------------------------------------------------------------- */
+/* --- expressions and statements --------------------------------------------------------------- */
 cr_status cri_bind_expression(cri_binder *b, const cri_syntax *node, cri_value *out);
 /* A known whole number. */
 cr_status cri_bind_whole(cri_binder *b, const cri_syntax *node, const char *what, size_t *out);

@@ -16,7 +16,7 @@ typedef struct joint {
     cr_status         st; /* the first failure: what follows does nothing */
 } joint;
 
-/* --- small words for what is on the tape -------------------------------------------------------- */
+/* --- small words for what is on the tape ------------------------------------------------------ */
 
 static cri_value apply(joint *j, const char *name, cri_value x, const cri_value *opt_z)
 {
@@ -62,7 +62,7 @@ static void need(joint *j, bool good, const char *what)
     if (j->st == CR_OK && !good) j->st = CRI_BIND_FAIL(j->b, j->node, "%s", what);
 }
 
-/* --- distributions ------------------------------------------------------------------------------ */
+/* --- distributions ---------------------------------------------------------------------------- */
 
 /* eta = alpha + X beta, then the distribution without "_glm". */
 static cri_value glm(joint *j, const char *name)

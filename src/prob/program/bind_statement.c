@@ -8,7 +8,7 @@
 /* More statements than a loop over any table of rows needs. */
 static const uint64_t MOST_STEPS = 20000000;
 
-/* --- definitions ------------------------------------------------------------------------------- */
+/* --- definitions ------------------------------------------------------------------------------ */
 
 /* A whole value under a name. */
 static cr_status set_whole(cri_binder *b, const cri_syntax *node, cri_bound_variable *v,
@@ -215,7 +215,7 @@ done:
     return st;
 }
 
-/* --- the density ------------------------------------------------------------------------------- */
+/* --- the density ------------------------------------------------------------------------------ */
 
 static cr_status add_term(cri_binder *b, const cri_syntax *node, const cri_value *x)
 {
@@ -257,7 +257,7 @@ done:
     return st;
 }
 
-/* --- the course of things ---------------------------------------------------------------------- */
+/* --- the course of things --------------------------------------------------------------------- */
 
 cr_status cri_bind_body(cri_binder *b, const cri_syntax *first)
 {

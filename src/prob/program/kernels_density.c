@@ -234,7 +234,7 @@ DENSITY(half_student_t)
     return value;
 }
 
-/* --- over all entries -------------------------------------------------------------------------- */
+/* --- over all entries ------------------------------------------------------------------------- */
 
 enum { MOST = CRI_MOST_OPERANDS };
 typedef double log_density_fn(const double *x, double *opt_slopes);

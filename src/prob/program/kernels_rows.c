@@ -22,7 +22,7 @@ static inline void add(const cri_tape_op *op, double *a, unsigned k, uint32_t i,
     a[op->in[k].at + (op->in[k].n > 1 ? i : 0)] += slope;
 }
 
-/* --- normal ------------------------------------------------------------------------------------ */
+/* --- normal ----------------------------------------------------------------------------------- */
 
 static void normal(const cri_tape_op *op, double *v)
 {
@@ -63,7 +63,7 @@ static void normal_back(const cri_tape_op *op, const double *v, double *a)
     if (one && !op->in[2].constant) a[op->in[2].at] += da * spread;
 }
 
-/* --- bernoulli, logit --------------------------------------------------------------------------- */
+/* --- bernoulli, logit ------------------------------------------------------------------------- */
 
 static void bernoulli_logit(const cri_tape_op *op, double *v)
 {
@@ -96,7 +96,7 @@ static void bernoulli_logit_back(const cri_tape_op *op, const double *v, double 
     }
 }
 
-/* --- poisson, log ------------------------------------------------------------------------------- */
+/* --- poisson, log ----------------------------------------------------------------------------- */
 
 static void poisson_log(const cri_tape_op *op, double *v)
 {

@@ -65,7 +65,7 @@ typedef struct cri_tape {
     size_t    n_terms, terms_most;
 } cri_tape;
 
-/* --- building: the status of the memory says whether all went well ----------------------------- */
+/* --- building: the status of the memory says whether all went well ---------------------------- */
 
 cri_tape cri_tape_begin(cr_ctx *cx);
 void     cri_tape_free(cri_tape *t);
@@ -92,7 +92,7 @@ bool cri_tape_varies(const cri_tape *t, cri_slot x, size_t n);
 cr_status cri_tape_batch(cr_ctx *cx, cri_tape *t, cri_slot **kept, const size_t *n_kept,
                          size_t runs);
 
-/* --- evaluating -------------------------------------------------------------------------------- */
+/* --- evaluating ------------------------------------------------------------------------------- */
 
 typedef struct cri_tape_run {
     const cri_tape *tape;

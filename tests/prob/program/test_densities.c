@@ -117,7 +117,7 @@ TEST(densities_are_those_of_the_distributions)
     assert_true(compared >= 15);
 }
 
-/* --- priors of one parameter: the density over the free number integrates to one ---------------- */
+/* --- priors of one parameter: the density over the free number integrates to one -------------- */
 
 static double over_free(double u, void *user)
 {
