@@ -18,6 +18,7 @@ typedef struct cri_bound_variable {
     cri_value     value;
     double       *own_data; /* the value's numbers, where they may be written                     */
     cri_slot     *own_slot;
+    size_t        room; /* entries there is place for: of a vector, more than it has */
     bool          has_prior, set;
     const cri_syntax *declared; /* its DECLARE, or NULL                                        */
 } cri_bound_variable;

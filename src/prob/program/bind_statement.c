@@ -10,6 +10,25 @@ static const uint64_t MOST_STEPS = 20000000;
 
 /* --- definitions ------------------------------------------------------------------------------ */
 
+/* Makes the numbers of a variable its own, and slots if they must be. */
+static cr_status own(cri_binder *b, cri_bound_variable *v, bool slots)
+{
+    cri_value old = v->value;
+    if (slots && !v->own_slot) {
+        cri_slot *to = cri_value_slots(b, &v->value), at = 0;
+        if (!to) return b->s.status;
+        if (old.data && old.n) at = cri_tape_constants(&b->p->tape, old.data, old.n);
+        for (size_t i = 0; i < old.n; i++) to[i] = old.data ? at + (cri_slot)i : old.slot[i];
+        v->own_slot = to, v->own_data = NULL, v->room = old.n;
+    } else if (!slots && !v->own_data) {
+        double *to = cri_value_fill(b, &v->value);
+        if (!to) return b->s.status;
+        memcpy(to, old.data, old.n * sizeof *to);
+        v->own_data = to, v->own_slot = NULL, v->room = old.n;
+    }
+    return b->s.status;
+}
+
 /* A whole value under a name. */
 static cr_status set_whole(cri_binder *b, const cri_syntax *node, cri_bound_variable *v,
                            const cri_value *x)
@@ -25,29 +44,12 @@ static cr_status set_whole(cri_binder *b, const cri_syntax *node, cri_bound_vari
         kept.whole = v->value.whole;
     }
     v->value = kept;
-    v->own_data = NULL, v->own_slot = NULL; /* another's: copied before a part is set */
+    v->own_data = NULL, v->own_slot = NULL, v->room = 0;
     v->set = true;
+    /* the value may be another name's, whose parts are set in place later */
+    if (kept.dims > 0 && kept.n > 0) st = own(b, v, !kept.data);
 done:
     return st;
-}
-
-/* Makes the numbers of a variable its own, and slots if they must be. */
-static cr_status own(cri_binder *b, cri_bound_variable *v, bool slots)
-{
-    cri_value old = v->value;
-    if (slots && !v->own_slot) {
-        cri_slot *to = cri_value_slots(b, &v->value), at = 0;
-        if (!to) return b->s.status;
-        if (old.data && old.n) at = cri_tape_constants(&b->p->tape, old.data, old.n);
-        for (size_t i = 0; i < old.n; i++) to[i] = old.data ? at + (cri_slot)i : old.slot[i];
-        v->own_slot = to, v->own_data = NULL;
-    } else if (!slots && !v->own_data) {
-        double *to = cri_value_fill(b, &v->value);
-        if (!to) return b->s.status;
-        memcpy(to, old.data, old.n * sizeof *to);
-        v->own_data = to;
-    }
-    return b->s.status;
 }
 
 /* A name that is first met as x[t] = ... in a text without declarations: as long as it must be. */
@@ -68,35 +70,39 @@ static cr_status lengthen(cri_binder *b, cri_bound_variable *v, const cri_syntax
     }
     if (fits) return CR_OK;
     if (v->set && old.dims != dims) return CR_OK;
-    /* grow in leaps, so that a loop over n costs O(n) */
     for (size_t k = 0; k < dims; k++) n *= wide.dim[k];
     wide.n = n;
     wide.inner = dims == 1 ? CRI_INNER_VECTOR : dims == 2 ? CRI_INNER_MATRIX : CRI_INNER_NUMBER;
-    v->value = wide;
-    double *to = cri_value_fill(b, &v->value);
-    if (!to) return b->s.status;
-    for (size_t i = 0; i < n; i++) to[i] = NAN;
-    v->own_data = to, v->own_slot = NULL;
-    if (v->set && old.data) {
-        for (size_t i = 0; i < old.n; i++) {
-            size_t rest = i, stride = 1, at = 0;
-            for (size_t k = dims; k-- > 0;) {
-                at += rest % old.dim[k] * stride;
-                rest /= old.dim[k], stride *= wide.dim[k];
-            }
-            to[at] = old.data[i];
-        }
-    } else if (v->set) {
-        CR_TRY(own(b, v, true));
-        for (size_t i = 0; i < old.n; i++) {
-            size_t rest = i, stride = 1, at = 0;
-            for (size_t k = dims; k-- > 0;) {
-                at += rest % old.dim[k] * stride;
-                rest /= old.dim[k], stride *= wide.dim[k];
-            }
-            v->own_slot[at] = old.slot[i];
-        }
+    if (dims == 1 && n <= v->room && (v->own_data || v->own_slot)) {
+        wide.data = v->own_data, wide.slot = v->own_slot;
+        v->value = wide;
+        goto done;
     }
+    /* a vector grows in leaps, so that a loop over n rows costs O(n) */
+    v->room = dims == 1 ? 2 * n + 16 : n;
+    wide.n = v->room;
+    if (v->set && old.slot) {
+        cri_slot nothing = cri_tape_constants(&b->p->tape, &(double){ NAN }, 1);
+        v->own_slot = cri_value_slots(b, &wide), v->own_data = NULL;
+        for (size_t i = 0; v->own_slot && i < v->room; i++) v->own_slot[i] = nothing;
+    } else {
+        v->own_data = cri_value_fill(b, &wide), v->own_slot = NULL;
+        for (size_t i = 0; v->own_data && i < v->room; i++) v->own_data[i] = NAN;
+    }
+    CR_TRY(b->s.status);
+    for (size_t i = 0; v->set && i < old.n; i++) {
+        size_t rest = i, stride = 1, at = 0;
+        for (size_t k = dims; k-- > 0;) {
+            at += rest % old.dim[k] * stride;
+            rest /= old.dim[k], stride *= wide.dim[k];
+        }
+        if (v->own_slot)
+            v->own_slot[at] = old.slot[i];
+        else
+            v->own_data[at] = old.data[i];
+    }
+    wide.n = n;
+    v->value = wide;
     v->set = true;
 done:
     return st;
@@ -115,6 +121,7 @@ static cr_status set_part(cri_binder *b, const cri_syntax *node, cri_bound_varia
         CR_TRY(CRI_BIND_FAIL(b, node, "the left side is %s, but the value is %s",
                              cri_value_shape(&shape, one), cri_value_shape(x, two)));
     CR_TRY(own(b, v, !x->data || !v->value.data));
+    b->given = NULL; /* numbers that are in the tape may change here */
     for (size_t i = 0; i < shape.n; i++) {
         if (v->own_data)
             v->own_data[place[i]] = x->data[i];

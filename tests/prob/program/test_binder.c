@@ -132,6 +132,53 @@ TEST(gradients_of_many_statements_are_those_of_differences)
     }
 }
 
+/* A name keeps what it was given when the parts of another are set anew; so does what is in the tape. */
+TEST(names_do_not_share_their_numbers)
+{
+    static const double            y[] = { 0.7 };
+    static const cri_program_datum DATA[] = { VECTOR("y", y) };
+    static const char *const       TEXTS[] = {
+              "a ~ normal(0, 1)\nv[1] = a; v[2] = 2 * a\nw = v\nv[1] = 5 * a\ny ~ normal(w[1] + v[1], 1)",
+              "a ~ normal(0, 1)\nc[1] = 1; c[2] = 2\nd = c\nc[1] = 4\ny ~ normal(a * (d[1] + c[1] + 1), "
+                    "1)",
+              "a ~ normal(0, 1)\nc[1] = 1; c[2] = 2\ns = sum(a * c)\nc[2] = 2\nc[1] = 1\n"
+                    "y ~ normal(s + sum(a * c), 1)",
+              "a ~ normal(0, 1)\nc[1] = 1; c[2] = 1\ns = sum(a * c)\nc[1] = 3\ny ~ normal(s + sum(a * "
+                    "c), 1)",
+    };
+    const double u = 0.3;
+    for (size_t i = 0; i < 4; i++) {
+        cri_bound p;
+        assert_ok(cx, bind_text(cx, TEXTS[i], DATA, 1, &p));
+        assert_close(density_at(cx, &p, &u, NULL),
+                     log_normal_density(u, 0, 1) + log_normal_density(0.7, 6 * u, 1), 1e-12);
+        cri_bound_free(&p);
+    }
+}
+
+/* A vector that a loop makes costs what its rows cost, in time and in memory. */
+TEST(long_recurrences)
+{
+    enum { N = 20000 };
+    static double y[N];
+    for (size_t i = 0; i < N; i++) y[i] = 0.1 * (double)(i % 7);
+    const cri_program_datum DATA[] = { VECTOR("y", y) };
+    const double            u = 0.4;
+    cri_bound               p;
+    double                  v = u, expected = log_normal_density(u, 0, 1);
+    assert_ok(cx, bind_text(cx,
+                            "a ~ normal(0, 1)\nv[1] = a\n"
+                            "for (t in 2:size(y)) v[t] = 0.5 * v[t-1] + a\ny ~ normal(v, 1)",
+                            DATA, 1, &p));
+    for (size_t i = 0; i < N; i++) {
+        expected += log_normal_density(y[i], v, 1);
+        v = 0.5 * v + u;
+    }
+    assert_close(density_at(cx, &p, &u, NULL), expected, 1e-9 * fabs(expected));
+    assert_true(cr_ctx_peak_memory(cx) < (size_t)512 << 20);
+    cri_bound_free(&p);
+}
+
 /* What is wrong, where, and a cure. */
 TEST(faults_say_what_and_where)
 {
